@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Guests: starting, stopping, and talking to their monitor.
+
+# A guest's QEMU works in the guest's folder, and so can be found, whatever became of the
+# program that started it. Prints its process number.
+guest_pid() {
+	local name=$1 link pid
+	while read -r link; do
+		pid=${link#/proc/}
+		pid=${pid%/cwd}
+		if grep -qz 'qemu-system' "/proc/$pid/cmdline" 2>/dev/null; then
+			echo "$pid"
+			return
+		fi
+	done < <(find /proc -maxdepth 2 -name cwd -lname "$DIR/$name" 2>/dev/null)
+	return 1
+}
+
+# The names of all guests that have a folder.
+guest_names() {
+	local folder
+	for folder in "$DIR"/*/settings; do
+		[[ -e $folder ]] && basename "$(dirname "$folder")"
+	done
+	return 0
+}
+
+need_guest() {
+	[[ -n ${1:-} ]] || usage_error "which machine? ($(guest_names | paste -s -d ' '))"
+	[[ -e $DIR/$1/settings ]] ||
+		die "no machine '$1' in the lab (there are: $(guest_names | paste -s -d ' '))"
+}
+
+cpu_model() {
+	case $1 in
+	intel) echo Cascadelake-Server ;;
+	amd) echo EPYC-Milan ;;
+	*) usage_error "no such kind of machine: '$1' (intel, amd)" ;;
+	esac
+}
+
+# Prints QEMU's arguments for a clock and an accelerator, one a line.
+clock_arguments() {
+	case $CLOCK-$ACCEL in
+	instruction-*)
+		printf '%s\n' -accel tcg,thread=single -icount "$ICOUNT" \
+			-rtc base=2026-01-01,clock=vm
+		;;
+	real-kvm) printf '%s\n' -accel kvm ;;
+	real-tcg) printf '%s\n' -accel tcg ;;
+	esac
+}
+
+# Starts the guest $1 with what its settings say.
+start_guest() {
+	local name=$1 folder=$DIR/$1 CPU CLOCK ACCEL ICOUNT KERNEL INITRD CMDLINE clock pid
+	guest_pid "$name" >/dev/null && return
+	# shellcheck source=/dev/null
+	. "$folder/settings"
+	mapfile -t clock < <(clock_arguments)
+	rm -f "$folder"/{qmp,console}
+	cd "$folder"
+	# Names of sockets are relative: the length of their path is limited.
+	setsid qemu-system-x86_64 -name "kgrid-$name" -nodefaults -no-user-config -display none \
+		-M pc -cpu "$CPU" "${clock[@]}" -smp 1 -m "$GUEST_MEMORY" \
+		-kernel "$KERNEL" -initrd "$INITRD" -append "$CMDLINE" \
+		-drive file=state.img,format=raw,if=none,id=disk0,cache=unsafe,discard=unmap \
+		-device virtio-blk-pci,drive=disk0 \
+		-netdev user,id=net0,ipv6=off -device virtio-net-pci,netdev=net0,romfile= \
+		-chardev socket,id=c0,path=console,server=on,wait=off,logfile=console.log,logappend=on \
+		-serial chardev:c0 -qmp unix:qmp,server=on,wait=off \
+		</dev/null >qemu.log 2>&1 9>&- &
+	pid=$!
+	cd "$OLDPWD"
+	for _ in {1..100}; do
+		[[ -S $folder/qmp ]] && return
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.1
+	done
+	die "QEMU does not start '$name': $(tail -n 3 "$folder/qemu.log" | paste -s -d ' ')"
+}
+
+stop_guest() {
+	local name=$1 pid
+	pid=$(guest_pid "$name") || return 0
+	kill "$pid" 2>/dev/null || true
+	for _ in {1..50}; do
+		guest_pid "$name" >/dev/null || break
+		sleep 0.1
+	done
+	pid=$(guest_pid "$name") && kill -KILL "$pid" 2>/dev/null
+	rm -f "$DIR/$name"/{qmp,console}
+}
+
+# Sends one command to the monitor of the guest $1 and prints the answer.
+ask_monitor() {
+	local name=$1 command=$2
+	(cd "$DIR/$name" && printf '{"execute":"qmp_capabilities"}\n{"execute":"%s"}\n' "$command" |
+		timeout 10 socat -t 3 - UNIX-CONNECT:qmp 2>/dev/null) | grep -v QMP
+}
+
+# running, paused, ... as QEMU says, or off.
+guest_state() {
+	local state
+	guest_pid "$1" >/dev/null || {
+		echo off
+		return
+	}
+	state=$(ask_monitor "$1" query-status | sed -n 's/.*"status": *"\([^"]*\)".*/\1/p') || true
+	echo "${state:-busy}"
+}
+
+# Does a guest under KVM come up here? /dev/kvm may be there and still not boot anything.
+kvm_works() {
+	local log=$DIR/build/kvm.log
+	[[ -w /dev/kvm ]] || return 1
+	timeout -k 2 20 qemu-system-x86_64 -nodefaults -no-user-config -display none -M pc \
+		-accel kvm -cpu host -m "$GUEST_MEMORY" -kernel "$1" \
+		-append 'console=ttyS0 panic=-1' -serial "file:$log" -no-reboot \
+		</dev/null >/dev/null 2>&1 || true
+	grep -q 'Linux version' "$log" 2>/dev/null && grep -q 'Kernel panic' "$log"
+}
