@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The store, reading side: a small pool of read-only connections, apart from the writer. Every
+ * function may be called from any thread (worker threads, not the loop: they read from disk),
+ * waits for a free connection, and uses one short read transaction, so that its answer is one
+ * state of the database. What was acknowledged before the call is seen.
+ *
+ * Replies are protobuf messages, owned: kgrid__v1__<message>__free_unpacked(reply, NULL). What only
+ * the running coordinator knows (connected, idle or busy, stage, why a job waits) is left absent
+ * for the caller to fill in.
+ *
+ * job 0 means the newest. Errors: KG_ENOTFOUND, KG_EAMBIGUOUS, KG_EINVALID, KG_ECORRUPT, -ENOMEM,
+ * -EIO.
+ */
+#ifndef KG_COORDINATOR_STORE_QUERY_H
+#define KG_COORDINATOR_STORE_QUERY_H
+
+#include <stdint.h>
+
+#include "common/err.h"
+#include "coordinator/store/types.h"
+#include "proto/messages.h"
+
+struct query;
+
+/* `connections` 0: 2. They are opened when first needed. store_open comes first (it creates and
+ * migrates). */
+int query_open(const char *path, unsigned connections, struct query **ret_q, struct kg_err *err);
+void query_close(struct query *q); /* no call may be running; NULL is fine */
+
+/* ---- for the scheduler, at start and after a retry ---- */
+
+int query_snapshot(struct query *q, struct store_snapshot **ret, struct kg_err *err);
+void store_snapshot_free(struct store_snapshot *s);
+/* One job with cells and slots. */
+int query_job_load(struct query *q, uint64_t job, struct store_job **ret, struct kg_err *err);
+void store_job_free(struct store_job *j);
+
+/* ---- kernels, for planning and serving ---- */
+
+struct store_kernels {
+	struct store_kernel *items; /* not removed ones, oldest first; manifest is NULL */
+	size_t n;
+};
+int query_kernel_list(struct query *q, struct store_kernels **ret, struct kg_err *err);
+void store_kernels_free(struct store_kernels *k);
+/* Digest by label, else release, else prefix (6 or more) of the digest. KG_EAMBIGUOUS names what
+ * fits. */
+int query_kernel_find(struct query *q, const char *selector, char ret_digest[65],
+		      struct kg_err *err);
+/* Manifest text of a kernel that is not removed, owned (free). */
+int query_kernel_manifest(struct query *q, const char *digest, char **ret_text, struct kg_err *err);
+/* Whether a kernel that is not removed lists this blob. */
+int query_blob_used(struct query *q, const char *blob_digest, bool *ret_used, struct kg_err *err);
+
+/* ---- answers for the kgrid command ---- */
+
+int query_accounting(struct query *q, uint64_t job, Kgrid__V1__Accounting **ret,
+		     struct kg_err *err);
+int query_jobs(struct query *q, Kgrid__V1__JobsReply **ret, struct kg_err *err);
+int query_job(struct query *q, uint64_t job, Kgrid__V1__JobReply **ret, struct kg_err *err);
+int query_machines(struct query *q, Kgrid__V1__MachinesReply **ret, struct kg_err *err);
+/* With the newest 20 events. */
+int query_machine(struct query *q, const char *name, Kgrid__V1__MachineReply **ret,
+		  struct kg_err *err);
+int query_kernels(struct query *q, Kgrid__V1__KernelsReply **ret, struct kg_err *err);
+int query_kernel(struct query *q, const char *selector, Kgrid__V1__KernelReply **ret,
+		 struct kg_err *err);
+
+/* Job summary, per machine boots_done, boots_total and samples, blocks_done, and the text of the job's
+ * events after *after_event (at most 100), which moves on; start with 0. */
+int query_watch(struct query *q, uint64_t job, uint64_t *after_event, Kgrid__V1__WatchUpdate **ret,
+		struct kg_err *err);
+
+/* At most 1000 rows a part; the first part holds the accounting and comes even when there is no
+ * row. `part` borrows. A callback that returns a negative code ends the query with that code. */
+int query_samples(struct query *q, const Kgrid__V1__SamplesRequest *rq,
+		  int (*on_part)(void *arg, const Kgrid__V1__SamplesReply *part), void *arg,
+		  struct kg_err *err);
+/* One reply per stored chunk, in order; heading in the first of each attempt and stream. KG_ENODATA:
+ * the attempt or boot exists and has no log. */
+int query_logs(struct query *q, const Kgrid__V1__LogsRequest *rq,
+	       int (*on_part)(void *arg, const Kgrid__V1__LogsReply *part), void *arg,
+	       struct kg_err *err);
+
+struct store_event_row {
+	uint64_t id;
+	int64_t time_ns;
+	const char *machine; /* NULL: none */
+	uint64_t job;
+	uint64_t boot;
+	const char *kind;
+	const char *text;
+};
+/* Events after an id, oldest first, of a machine (NULL: any) and a job (0: any), at most `max`. */
+int query_events(struct query *q, const char *machine, uint64_t job, uint64_t after_id,
+		 unsigned max, void (*on_event)(void *arg, const struct store_event_row *e),
+		 void *arg, struct kg_err *err);
+
+/* Tables: one per machine x workload x metric. KG_ENOTFOUND for a baseline or metric that the job
+ * does not have, KG_EAMBIGUOUS for a baseline that fits several columns. */
+int query_compare(struct query *q, const Kgrid__V1__CompareRequest *rq,
+		  Kgrid__V1__CompareReply **ret, struct kg_err *err);
+
+#endif

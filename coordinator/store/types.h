@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the store keeps, as plain structs: the same ones go in (store.h) and come out (query.h).
+ * Texts are UTF-8 and never NULL unless the field says so. In structs given to the store every
+ * pointer borrows for the length of the call; in structs given out everything is owned by the
+ * outermost struct (its free function is named there).
+ */
+#ifndef KG_COORDINATOR_STORE_TYPES_H
+#define KG_COORDINATOR_STORE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/outcome.h"
+#include "proto/messages.h"
+
+enum store_job_state {
+	STORE_JOB_QUEUED,
+	STORE_JOB_RUNNING,
+	STORE_JOB_DONE,
+	STORE_JOB_CANCELLED,
+};
+
+const char *store_job_state_name(enum store_job_state s); /* "queued" */
+
+/* One machine x kernel x lsm request x command line x workload x parameters. */
+struct store_cell {
+	uint64_t id;	      /* given out only: the store assigns it */
+	const char *identity; /* SHA-256 hex; unique within a job */
+	const char *machine;
+	const char *kernel; /* digest */
+	const char *kernel_label;
+	const char *lsm_label;
+	const char *lsm_request;
+	const char *lsm_effective;
+	const char *cmdline;
+	const char *workload;
+	const char *workload_digest;
+	const char *params; /* 'seconds=1 size=64', sorted, normalised */
+	uint32_t iterations;
+	uint32_t timeout_s;
+	uint32_t kernel_order; /* position in the job file, from 0 */
+	uint32_t lsm_order;
+	uint32_t workload_order;
+};
+
+/* One cell in one block. */
+struct store_slot {
+	uint64_t id;		 /* given out only */
+	size_t cell_index;	 /* into the job's cells */
+	uint32_t block;		 /* from 1 */
+	uint32_t visit;		 /* order of boots on the machine within the job, from 1 */
+	uint32_t position;	 /* order of runs within the boot, from 1 */
+	uint32_t tries;		 /* attempts that counted against the retry limit */
+	enum kg_outcome outcome; /* NONE: pending. At insert: NONE or INFEASIBLE */
+	const char *reason;	 /* NULL: none */
+	uint64_t attempt;	 /* given out only; the one that decided, 0: none */
+};
+
+struct store_job {
+	uint64_t id; /* given out only */
+	const char *name;
+	const char *text; /* the job file as submitted */
+	const char *file_name;
+	const char *client_key; /* NULL: none */
+	enum store_job_state state;
+	uint32_t priority;
+	bool grouped;  /* boot order; false: interleaved */
+	uint64_t seed; /* all 64 bits are kept */
+	uint32_t blocks;
+	const char *const *warnings;
+	size_t n_warnings;
+	int64_t submitted_ns;
+	int64_t ended_ns; /* 0: not ended */
+	struct store_cell *cells;
+	size_t n_cells;
+	struct store_slot *slots; /* given out: ordered by machine, visit, position */
+	size_t n_slots;
+};
+
+struct store_attempt {
+	uint64_t id;   /* the caller assigns it (store_ids) */
+	uint64_t slot; /* slot id */
+	uint32_t position;
+	/* given out only: */
+	enum kg_outcome outcome; /* NONE: not ended */
+	const char *reason;	 /* NULL: none */
+	int64_t started_ns;	 /* 0: not started */
+	uint32_t samples;	 /* stored, without warm-up */
+};
+
+/* Deadline of a boot's stage, in the clocks that outlive the coordinator and its host. */
+struct store_deadline {
+	uint64_t boottime_ns;	  /* CLOCK_BOOTTIME; 0: no deadline */
+	int64_t realtime_ns;	  /* the same moment by the wall clock */
+	const char *host_boot_id; /* given out only: of the host that boottime_ns belongs to */
+};
+
+struct store_boot {
+	uint64_t id; /* the caller assigns it (store_ids) */
+	uint64_t job;
+	const char *machine;
+	uint32_t block;
+	uint32_t visit;
+	uint64_t lease_epoch;
+	const char *nonce;
+	const char *kernel;
+	const char *lsm_request;
+	const char *lsm_effective;
+	const char *cmdline;
+	const char *stage;
+	struct store_deadline deadline;
+	int64_t started_ns;
+	struct store_attempt *attempts; /* ordered by position */
+	size_t n_attempts;
+	/* given out only: */
+	uint64_t last_seq;	       /* newest committed record */
+	bool has_evidence;	       /* BootEvidence was recorded ... */
+	bool verified;		       /* ... and was as it should be */
+	bool ended_by_agent;	       /* a BootEnded record was committed ... */
+	enum kg_outcome agent_outcome; /* ... and said this */
+	const char *agent_reason;      /* NULL: none */
+};
+
+struct store_machine {
+	const char *name;
+	const char *state_id;		      /* NULL: not known */
+	const Kgrid__V1__MachineFacts *facts; /* NULL: never reported (at upsert: unchanged) */
+	int64_t first_seen_ns;		      /* given out only */
+	int64_t last_seen_ns;
+};
+
+struct store_kernel {
+	const char *digest; /* SHA-256 of the manifest */
+	const char *label;  /* NULL: none */
+	const char *release;
+	const char *version;
+	const char *build_id; /* NULL: not known, as the next three */
+	const char *config_digest;
+	const char *config_lsm;
+	const char *builtin_lsm;
+	const char *manifest; /* given out: NULL, see query_kernel_manifest */
+	uint32_t files;
+	uint64_t size_bytes;
+	int64_t added_ns;
+};
+
+/* Next free numbers. Numbers of boots and attempts that were given away but never committed may
+ * be given away again: nothing has heard of them. */
+struct store_ids {
+	uint64_t boot;
+	uint64_t attempt;
+	uint64_t lease_epoch; /* over all machines: no lease ever had it */
+};
+
+/* What a coordinator needs to go on after a start. */
+struct store_snapshot {
+	struct store_job *jobs; /* queued and running, oldest first, with all their slots */
+	size_t n_jobs;
+	struct store_boot *boots; /* open ones */
+	size_t n_boots;
+	struct store_machine *machines; /* all that were ever seen */
+	size_t n_machines;
+	struct store_ids ids;
+};
+
+#endif
