@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The scheduler: which machine makes which boot, what each record means for its slots, and when a
+ * stage has taken too long. PURE: events go in with their time, actions come out; the driver
+ * carries them out and stores them before anybody else hears of them.
+ *
+ * A machine has at most one open boot. Jobs are served by priority, then by age; within a job a
+ * machine takes its visits block by block, what has to be tried again last in its block.
+ *
+ *   boot:   dispatch -> fetch -> load -> boot -> verify -> (warm-up | run | collect)* -> upload -> ended
+ *   slot:   pending -> (attempt in a boot) -> outcome, or pending again while it may be retried
+ */
+#ifndef KG_SCHEDULE_SCHED_H
+#define KG_SCHEDULE_SCHED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/outcome.h"
+
+enum sched_stage {
+	SCHED_DISPATCH,
+	SCHED_FETCH,
+	SCHED_LOAD,
+	SCHED_BOOT,
+	SCHED_VERIFY,
+	SCHED_WARMUP,
+	SCHED_RUN,
+	SCHED_COLLECT,
+	SCHED_UPLOAD,
+	SCHED_STAGE_COUNT,
+};
+const char *sched_stage_name(enum sched_stage s);
+/* SCHED_STAGE_COUNT when the word is not a stage. */
+enum sched_stage sched_stage_parse(const char *name);
+
+#define SCHED_MAX_TRIES 3 /* attempts at a slot before a retryable outcome becomes final */
+
+struct sched_limits {
+	uint32_t stage_s[SCHED_STAGE_COUNT]; /* seconds; run and warm-up: added to the run's timeout */
+	uint32_t instruction_factor; /* limits of a machine on an instruction clock are longer */
+};
+extern const struct sched_limits sched_limits_default;
+
+/* Same kernel x lsm request on a machine in one block: what one boot visits. */
+struct sched_visit {
+	uint32_t block;
+	uint32_t visit; /* order on the machine within the job */
+	char *kernel;	/* digest; owned, as are the next */
+	char *kernel_label;
+	char *lsm_label;
+	char *lsm_request;
+	char *lsm_effective;
+	char *cmdline;
+	struct sched_slot *slots;
+	size_t n_slots;
+	struct sched_job *job;		/* borrows */
+	struct sched_machine *machine; /* borrows */
+};
+
+struct sched_slot {
+	uint64_t id;
+	uint32_t position;
+	uint32_t tries;
+	enum kg_outcome outcome;
+	char *workload; /* owned */
+	char *workload_digest;
+	char *params; /* "seconds=1 size=64", owned */
+	uint32_t iterations;
+	uint32_t timeout_s;
+};
+
+struct sched_attempt {
+	uint64_t id;
+	struct sched_slot *slot; /* borrows from the visit */
+	enum kg_outcome outcome; /* NONE: not ended */
+	char *reason;		 /* owned or NULL */
+	bool started;
+	bool settled; /* its slot has counted it */
+};
+
+struct sched_boot {
+	uint64_t id;
+	uint64_t lease_epoch;
+	char nonce[33];
+	struct sched_visit *visit; /* borrows */
+	struct sched_attempt *attempts;
+	size_t n_attempts;
+	enum sched_stage stage;
+	uint64_t deadline_ns;	    /* CLOCK_BOOTTIME of the coordinator's host */
+	uint64_t running_attempt;   /* 0: none */
+	bool order_sent;	    /* stored, so that the agent may have it */
+	enum kg_outcome agent_outcome; /* what BootEnded or BootEvidence said */
+	char *agent_reason;
+	uint64_t samples;
+};
+
+struct sched_machine {
+	char *name;
+	bool up;
+	bool instruction_clock;
+	struct sched_boot *boot; /* open boot, owned; NULL: idle */
+	struct sched_machine *next;
+};
+
+enum sched_job_state { SCHED_JOB_QUEUED, SCHED_JOB_RUNNING, SCHED_JOB_DONE, SCHED_JOB_CANCELLED };
+const char *sched_job_state_name(enum sched_job_state s);
+
+struct sched_job {
+	uint64_t id;
+	uint32_t priority;
+	enum sched_job_state state;
+	struct sched_visit **visits; /* owned, by machine, then visit */
+	size_t n_visits;
+	size_t pending; /* slots without an outcome */
+	struct sched_job *next;
+};
+
+/* ---- actions ---- */
+
+enum sched_action_kind {
+	SCHED_ACT_BEGIN_BOOT, /* store the boot and its attempts, then send the order */
+	SCHED_ACT_SEND_ORDER, /* send the order (again); it is stored already */
+	SCHED_ACT_SET_STAGE,  /* store stage and deadline */
+	SCHED_ACT_END_BOOT,   /* store the boot's outcome and its unfinished attempts' */
+	SCHED_ACT_SETTLE,     /* store a slot's outcome, or one more try */
+	SCHED_ACT_JOB_STATE,
+	SCHED_ACT_FENCE,
+	SCHED_ACT_POWER_CYCLE,
+	SCHED_ACT_EVENT, /* something people should be able to read later */
+};
+
+struct sched_action {
+	enum sched_action_kind kind;
+	struct sched_machine *machine; /* borrows; may be NULL */
+	struct sched_job *job;	       /* borrows; may be NULL */
+	struct sched_boot *boot; /* borrows; END_BOOT: freed by the scheduler after the callback */
+	struct sched_slot *slot;
+	uint64_t boot_id, lease_epoch; /* FENCE: may be a boot the scheduler no longer has */
+	uint64_t attempt;	       /* SETTLE: that decided; END_BOOT: unused */
+	enum kg_outcome outcome;       /* END_BOOT, SETTLE (NONE: pending again) */
+	const char *text; /* reason; valid during the callback */
+};
+
+typedef void (*sched_act_fn)(void *arg, const struct sched_action *a);
+
+struct sched {
+	struct sched_limits limits;
+	struct sched_machine *machines;
+	struct sched_job *jobs; /* by priority (highest first), then id */
+	uint64_t next_boot;
+	uint64_t next_attempt;
+	sched_act_fn act;
+	void *arg;
+	/* 32 hex digits of randomness; a seam, since randomness is no business of pure code */
+	void (*nonce)(void *arg, char ret_hex[33]);
+};
+
+void sched_init(struct sched *s, const struct sched_limits *limits, uint64_t next_boot,
+		uint64_t next_attempt);
+void sched_deinit(struct sched *s);
+
+struct sched_machine *sched_machine_find(struct sched *s, const char *name);
+/* Finds or makes; NULL: out of memory. */
+struct sched_machine *sched_machine_get(struct sched *s, const char *name);
+struct sched_job *sched_job_find(struct sched *s, uint64_t id);
+struct sched_boot *sched_boot_find(struct sched *s, uint64_t boot, struct sched_machine **ret_m);
+
+/* ---- loading what the store knows (no actions) ---- */
+
+/* Takes `job` (made by sched_job_new) always. */
+struct sched_job *sched_job_new(uint64_t id, uint32_t priority, enum sched_job_state state);
+void sched_job_free(struct sched_job *j);
+/* Adds a visit; strings are copied. Visits must come ordered by machine, then visit. */
+struct sched_visit *sched_job_add_visit(struct sched *s, struct sched_job *j, const char *machine,
+					const struct sched_visit *like);
+/* Adds a slot to a visit, in order of position; strings are copied. */
+int sched_visit_add_slot(struct sched_visit *v, const struct sched_slot *like);
+/* Puts an open boot back on its machine; takes `b` always. */
+void sched_restore_boot(struct sched *s, struct sched_machine *m, struct sched_boot *b);
+/* Takes up what a crash left between a committed record and what follows from it. */
+void sched_resume(struct sched *s, uint64_t now_ns);
+struct sched_boot *sched_boot_new(struct sched_visit *v, size_t n_attempts);
+
+/* ---- events; `now_ns` is CLOCK_BOOTTIME ---- */
+
+struct sched_agent_state {
+	uint64_t boot; /* 0: idle */
+	uint64_t lease_epoch;
+};
+
+void sched_job_added(struct sched *s, struct sched_job *j, uint64_t now_ns); /* takes j */
+void sched_job_cancelled(struct sched *s, uint64_t job, uint64_t now_ns);
+void sched_machine_up(struct sched *s, const char *machine, bool instruction_clock,
+		      const struct sched_agent_state *state, uint64_t now_ns);
+void sched_machine_down(struct sched *s, const char *machine, uint64_t now_ns);
+/* The order was stored: the driver may send it, and deadlines count from here. */
+void sched_order_stored(struct sched *s, uint64_t boot, uint64_t now_ns);
+
+/* Committed records. Unknown boots are ignored: their lease is gone. */
+void sched_stage_entered(struct sched *s, uint64_t boot, enum sched_stage stage, uint64_t attempt,
+			 uint64_t now_ns);
+void sched_evidence(struct sched *s, uint64_t boot, bool verified, enum kg_outcome outcome,
+		    const char *reason, uint64_t now_ns);
+void sched_attempt_ended(struct sched *s, uint64_t boot, uint64_t attempt, enum kg_outcome outcome,
+			 const char *reason, uint64_t now_ns);
+void sched_boot_ended(struct sched *s, uint64_t boot, enum kg_outcome outcome, const char *reason,
+		      uint64_t now_ns);
+void sched_tick(struct sched *s, uint64_t now_ns);
+
+/* ---- rules, for tests and for messages ---- */
+
+/* What a slot becomes after an attempt with outcome `o`, having been tried `tries` times before:
+ * NONE when it is to be tried again. */
+enum kg_outcome sched_settle(enum kg_outcome o, uint32_t tries);
+/* Next visit of a job on a machine, NULL when it has none. */
+struct sched_visit *sched_pick(const struct sched_job *j, const struct sched_machine *m);
+uint64_t sched_deadline(const struct sched *s, const struct sched_machine *m,
+			const struct sched_boot *b, enum sched_stage stage, uint64_t now_ns);
+
+#endif
