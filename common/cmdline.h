@@ -20,8 +20,9 @@ struct kg_cmdline {
 int kg_cmdline_parse(const char *line, struct kg_cmdline *ret_c);
 void kg_cmdline_deinit(struct kg_cmdline *c);
 
-/* Value of the last NAME=value (quotes around the value removed), as __setup handlers see it. False
- * when absent; a bare NAME gives "". */
+/* Value of the last NAME=value (quotes around the value removed), as __setup handlers see it: a
+ * dash equals an underscore in the name, and what stands behind "--" does not count. False when
+ * absent or when `size` is too small (KG_CMDLINE_MAX + 1 suffices); a bare NAME gives "". */
 bool kg_cmdline_value(const struct kg_cmdline *c, const char *name, char *ret_value, size_t size);
 bool kg_cmdline_has_word(const struct kg_cmdline *c, const char *word);
 
@@ -30,7 +31,7 @@ bool kg_cmdline_has_word(const struct kg_cmdline *c, const char *word);
 int kg_cmdline_covers(const struct kg_cmdline *seen, const struct kg_cmdline *wanted,
 		      struct kg_err *err);
 
-/* The kgrid.boot=ID.NONCE word. Returns false when absent or malformed. */
+/* The kgrid.boot=ID.NONCE word. Returns false when absent, malformed, or there more than once. */
 #define KG_NONCE_HEX_LEN 32
 bool kg_cmdline_nonce(const struct kg_cmdline *c, unsigned long long *ret_boot,
 		      char ret_nonce[KG_NONCE_HEX_LEN + 1]);

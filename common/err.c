@@ -24,17 +24,27 @@ int kg_err_set(struct kg_err *err, int code, const char *fmt, ...)
 
 int kg_err_wrap(struct kg_err *err, int code, const char *fmt, ...)
 {
-	char prefix[KG_ERR_TEXT_MAX];
 	char old[KG_ERR_TEXT_MAX];
+	size_t len, room;
 	va_list ap;
 
 	if (!err)
 		return code;
-	va_start(ap, fmt);
-	(void)vsnprintf(prefix, sizeof(prefix), fmt, ap);
-	va_end(ap);
 	memcpy(old, err->text, sizeof(old));
-	(void)snprintf(err->text, sizeof(err->text), "%s%s%s", prefix, old[0] ? ": " : "", old);
+	old[sizeof(old) - 1] = '\0';
+	va_start(ap, fmt);
+	(void)vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	len = strlen(err->text);
+	room = sizeof(err->text) - len;
+	if (!old[0] || room < 4)
+		return code;
+	memcpy(err->text + len, ": ", 2);
+	len += 2;
+	room -= 2;
+	if (strlen(old) >= room)
+		old[room - 1] = '\0'; /* too long: the end is cut off */
+	memcpy(err->text + len, old, strlen(old) + 1);
 	return code;
 }
 

@@ -54,8 +54,7 @@ static int read_rest(int fd, size_t max, char **ret_text, size_t *ret_len)
 	return 0;
 }
 
-int kg_file_read(const char *path, size_t max, char **ret_text, size_t *ret_len,
-		 struct kg_err *err)
+int kg_file_read(const char *path, size_t max, char **ret_text, size_t *ret_len, struct kg_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int rc;

@@ -19,7 +19,8 @@ void kg_log_init(const char *program, enum kg_log_level max)
 
 void kg_log(enum kg_log_level level, const char *fmt, ...)
 {
-	static const char *const names[] = {"", "", "", "error", "warning", "notice", "info", "debug"};
+	static const char *const names[] = {"",	       "",	 "",	 "error",
+					    "warning", "notice", "info", "debug"};
 	char text[1024];
 	char stamp[32] = "";
 	struct timespec ts;

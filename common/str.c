@@ -325,9 +325,14 @@ static int parse_with_unit(const char *s, const struct unit *units, size_t n, ui
 int kg_parse_bytes(const char *s, uint64_t *ret_bytes)
 {
 	static const struct unit units[] = {
-		{"", 1},	       {"B", 1},	       {"KiB", 1024},
-		{"MiB", 1024 * 1024ULL}, {"GiB", 1024 * 1024 * 1024ULL},
-		{"kB", 1000},	       {"MB", 1000 * 1000ULL}, {"GB", 1000 * 1000 * 1000ULL},
+		{"", 1},
+		{"B", 1},
+		{"KiB", 1024},
+		{"MiB", 1024 * 1024ULL},
+		{"GiB", 1024 * 1024 * 1024ULL},
+		{"kB", 1000},
+		{"MB", 1000 * 1000ULL},
+		{"GB", 1000 * 1000 * 1000ULL},
 	};
 
 	return parse_with_unit(s, units, sizeof(units) / sizeof(units[0]), ret_bytes);
@@ -336,9 +341,14 @@ int kg_parse_bytes(const char *s, uint64_t *ret_bytes)
 int kg_parse_duration(const char *s, uint64_t *ret_ns)
 {
 	static const struct unit units[] = {
-		{"", 1000000000ULL},	  {"s", 1000000000ULL},	       {"ms", 1000000ULL},
-		{"us", 1000ULL},	  {"ns", 1ULL},		       {"m", 60 * 1000000000ULL},
-		{"min", 60 * 1000000000ULL}, {"h", 3600 * 1000000000ULL},
+		{"", 1000000000ULL},
+		{"s", 1000000000ULL},
+		{"ms", 1000000ULL},
+		{"us", 1000ULL},
+		{"ns", 1ULL},
+		{"m", 60 * 1000000000ULL},
+		{"min", 60 * 1000000000ULL},
+		{"h", 3600 * 1000000000ULL},
 		{"d", 86400 * 1000000000ULL},
 	};
 

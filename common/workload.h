@@ -27,8 +27,13 @@
  *       when: {test: [TCP_STREAM, UDP_STREAM]}
  *       stream: stdout                        # stdout | stderr
  *       read: {keyval: THROUGHPUT}            # KEY=number
- *   read is one of {keyval: KEY}, {line: "Time: {value}"} (text around one {value}),
- *   {regex: "ERE with one group"}; `which: first|last|each` (default: exactly one must match).
+ *   read is one of {keyval: KEY}, {line: "Time: {value}"} (a whole line with {value} in the place
+ *   of the number; blanks at its ends do not count, runs of blanks are one), {regex: "ERE with one
+ *   group"} (within one line); `which: first|last|each` beside it or in it (default: exactly one
+ *   line must match). A value ends at a blank, so "KEY=12 MB/s" is 12.
+ *
+ *   Templates: {name} is a declared parameter or one of KG_WORKLOAD_BUILTINS, {{ and }} are braces.
+ *   The program itself (first of command and helper) is never a template.
  */
 #ifndef KG_COMMON_WORKLOAD_H
 #define KG_COMMON_WORKLOAD_H
@@ -39,6 +44,9 @@
 
 #include "common/err.h"
 #include "common/yaml.h"
+
+/* Names that whoever runs the workload fills in (`extra` of kg_workload_argv). */
+#define KG_WORKLOAD_BUILTINS "port", "cpus", "workdir", "iteration"
 
 enum kg_param_type { KG_PARAM_INT, KG_PARAM_BYTES, KG_PARAM_CHOICE, KG_PARAM_TEXT };
 enum kg_direction { KG_DIR_NONE, KG_DIR_HIGHER, KG_DIR_LOWER };
