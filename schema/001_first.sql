@@ -17,7 +17,7 @@ CREATE TABLE machine (
 
 CREATE TABLE kernel (
 	digest TEXT PRIMARY KEY,   -- SHA-256 of the manifest
-	label TEXT UNIQUE,
+	label TEXT UNIQUE,         -- given up when removed
 	release TEXT NOT NULL,
 	version TEXT NOT NULL,     -- whole version string of the image
 	build_id TEXT,
@@ -40,7 +40,7 @@ CREATE TABLE job (
 	state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'cancelled')),
 	priority INTEGER NOT NULL,
 	boot_order TEXT NOT NULL CHECK (boot_order IN ('interleaved', 'grouped')),
-	seed INTEGER NOT NULL,
+	seed INTEGER NOT NULL,     -- 64 bits, unsigned kept as signed
 	blocks INTEGER NOT NULL,
 	warnings TEXT NOT NULL,    -- JSON array of text
 	submitted_ns INTEGER NOT NULL,
@@ -104,6 +104,8 @@ CREATE TABLE boot (
 	deadline_host_boot TEXT,   -- ... as long as its boot_id is this
 	deadline_ns INTEGER,       -- same by the wall clock, for after a reboot of the host
 	last_seq INTEGER NOT NULL DEFAULT 0, -- newest committed record
+	agent_outcome TEXT,        -- what the agent's BootEnded said, NULL before it
+	agent_reason TEXT,
 	outcome TEXT,              -- NULL: open
 	reason TEXT,
 	started_ns INTEGER NOT NULL,
@@ -143,7 +145,7 @@ CREATE TABLE attempt (
 	reason TEXT,
 	exit_status INTEGER,
 	term_signal INTEGER,
-	samples INTEGER NOT NULL DEFAULT 0,
+	samples INTEGER NOT NULL DEFAULT 0, -- stored, without warm-up
 	run_ns INTEGER,
 	started_ns INTEGER,
 	ended_ns INTEGER
@@ -158,6 +160,14 @@ CREATE TABLE metric (
 	direction TEXT NOT NULL CHECK (direction IN ('higher', 'lower', 'none')),
 	UNIQUE (name, unit, direction)
 ) STRICT;
+
+-- The agent's own numbers for an attempt's metrics: batches use them, also after a restart.
+CREATE TABLE attempt_metric (
+	attempt INTEGER NOT NULL REFERENCES attempt (id),
+	local_id INTEGER NOT NULL,
+	metric INTEGER NOT NULL REFERENCES metric (id),
+	PRIMARY KEY (attempt, local_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sample (
 	attempt INTEGER NOT NULL REFERENCES attempt (id),

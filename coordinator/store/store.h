@@ -2,9 +2,9 @@
 /*
  * The store, writing side: one SQLite connection on a thread of its own.
  *
- * Operations are queued by the loop thread, run in order, and committed together: a batch ends
- * when it holds `batch_ops` operations, or `batch_ms` after its first one, or when nothing waits
- * and nothing more came within a moment. Their callbacks run on the loop thread, in the order of
+ * Operations are queued by the loop thread, run in order, and committed together: what came since
+ * the last commit, at most `batch_ops` operations, at most one commit in `batch_ms` unless a batch is
+ * full, so that a quiet store answers at once. Their callbacks run on the loop thread, in the order of
  * queueing, from store_poll(): so a callback with rc 0 means on disk (WAL, synchronous=FULL).
  *
  * Happy path: store_open, query_open + query_snapshot, store_start, store_<verb>(.., done),
@@ -50,7 +50,7 @@ struct store_config {
 	size_t queue_ops;   /* 8192 */
 	size_t queue_bytes; /* 64 MiB */
 	size_t batch_ops;   /* 512 */
-	unsigned batch_ms;  /* 20 */
+	unsigned batch_ms;  /* 5 */
 };
 
 enum store_ingest {
@@ -94,7 +94,7 @@ void store_close(struct store *s);
 /* Runs the callbacks of finished operations; returns how many. */
 size_t store_poll(struct store *s);
 /* Operations that are queued or running, or whose callbacks wait for store_poll. */
-size_t store_pending(const struct store *s);
+size_t store_pending(struct store *s);
 
 struct store_stats {
 	uint64_t ops;
