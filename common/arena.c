@@ -55,8 +55,10 @@ static struct kg_arena_block *block_new(struct kg_arena *a, size_t size, size_t 
 	if (wish > size)
 		size = wish;
 	b = calloc(1, sizeof(*b) + size);
-	if (!b)
+	if (!b) {
+		a->failed = true;
 		return NULL;
+	}
 	b->size = size;
 	a->held_bytes += sizeof(*b) + size;
 	return b;

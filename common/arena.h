@@ -19,7 +19,8 @@ struct kg_arena {
 	struct kg_arena_block *large;  /* owned, newest first */
 	size_t held_bytes;	       /* blocks with their headers */
 	size_t budget_bytes;
-	bool over; /* a request went over the budget */
+	bool over;   /* a request went over the budget */
+	bool failed; /* the system had no memory */
 };
 
 void kg_arena_init(struct kg_arena *a, size_t budget_bytes);

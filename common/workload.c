@@ -269,7 +269,8 @@ static int fill_param(const struct kg_loader *l, const struct kg_yaml_node *n,
 	if (rc == -ENOMEM)
 		return kg_loader_no_memory(l);
 	if (rc < 0)
-		return bad_param(l, n, "default", d->name, why.text);
+		return kg_yaml_error(l->doc, kg_yaml_get(n, "default"), l->err, "default: %s",
+				     why.text);
 	d->preset = preset;
 	return 0;
 }

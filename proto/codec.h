@@ -17,8 +17,13 @@
 
 struct kg_msg; /* a decoded message and all of its memory */
 
-/* Decodes a payload of message type `type` (proto/messages.h). Memory is at most 8 x len + 64 KiB;
- * more is KG_ELIMIT. Unknown type or undecodable: KG_EPROTO. Strings are checked to be UTF-8. */
+/* Memory that decoding `len` bytes may take. The constant part leaves room for short messages that
+ * grow honestly (an empty table cell is 6 bytes on the wire and 200 in memory); one message at a
+ * time is decoded, so it is not multiplied by connections. */
+#define KG_MSG_BUDGET(len) (8 * (size_t)(len) + 1024 * 1024)
+
+/* Decodes a payload of message type `type` (proto/messages.h). Memory is at most KG_MSG_BUDGET;
+ * more is KG_ELIMIT. Unknown type, undecodable, or a string that is not UTF-8: KG_EPROTO. */
 int kg_msg_decode(uint16_t type, const uint8_t *payload, size_t len, struct kg_msg **ret_msg,
 		  struct kg_err *err);
 void kg_msg_free(struct kg_msg *m); /* frees the message and everything in it */
@@ -26,7 +31,9 @@ const ProtobufCMessage *kg_msg_body(const struct kg_msg *m); /* borrows */
 uint16_t kg_msg_type(const struct kg_msg *m);
 size_t kg_msg_memory(const struct kg_msg *m); /* bytes held */
 
-/* Whole frame (header and payload) of a message, owned (free). KG_ELIMIT over KG_FRAME_MAX. */
+/* Whole frame (header and payload) of a message, owned (free). KG_ELIMIT over KG_FRAME_MAX. Bytes
+ * in strings that are not UTF-8 (a kernel's or a program's words) become '?', because the peer
+ * would refuse the whole message. */
 int kg_msg_encode(uint16_t type, uint32_t id, const ProtobufCMessage *body, uint8_t **ret_bytes,
 		  size_t *ret_len, struct kg_err *err);
 

@@ -19,9 +19,9 @@
 #include "common/err.h"
 
 #define KG_FRAME_HEADER_SIZE 12
-#define KG_FRAME_VERSION 1
-#define KG_FRAME_MAX (1024 * 1024)	/* payload, once the peer is known */
-#define KG_FRAME_MAX_HELLO (4 * 1024)	/* payload, before HELLO */
+#define KG_FRAME_VERSION     1
+#define KG_FRAME_MAX	     (1024 * 1024) /* payload, once the peer is known */
+#define KG_FRAME_MAX_HELLO   (4 * 1024)	   /* payload, before HELLO */
 
 struct kg_frame_header {
 	uint32_t len_bytes;
@@ -32,7 +32,8 @@ struct kg_frame_header {
 struct kg_frame {
 	uint16_t type;
 	uint32_t id;
-	const uint8_t *payload; /* borrows, until the next call on the decoder */
+	const uint8_t *payload; /* borrows from the decoder or from the bytes it was fed, until
+				 * either changes */
 	size_t len_bytes;
 };
 
@@ -42,8 +43,8 @@ void kg_frame_header_write(uint8_t ret_bytes[KG_FRAME_HEADER_SIZE],
 int kg_frame_header_read(const uint8_t bytes[KG_FRAME_HEADER_SIZE], size_t max_bytes,
 			 struct kg_frame_header *ret_h, struct kg_err *err);
 
-/* Incremental decoder: holds at most one unfinished frame. Zero-initialised is ready once
- * max_bytes is set. */
+/* Incremental decoder: holds at most one unfinished frame, and of that no more than twice what has
+ * come, whatever length was declared. Zero-initialised is ready once max_bytes is set. */
 struct kg_frame_decoder {
 	size_t max_bytes;
 	uint8_t header[KG_FRAME_HEADER_SIZE];
