@@ -4,7 +4,8 @@
 add_library(kgrid_flags INTERFACE)
 target_compile_options(kgrid_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wconversion -Werror -Wstrict-prototypes -Wmissing-prototypes
-	-Wvla -Wpointer-arith -Wundef -fno-common -fstack-protector-strong)
+	-Wvla -Wpointer-arith -Wundef -fno-common -fstack-protector-strong
+	-UNDEBUG) # assertions stay in every build
 target_compile_definitions(kgrid_flags INTERFACE _GNU_SOURCE KGRID_VERSION="${PROJECT_VERSION}")
 target_include_directories(kgrid_flags INTERFACE ${CMAKE_SOURCE_DIR})
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT KGRID_SANITIZE)
