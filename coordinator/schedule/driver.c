@@ -56,7 +56,11 @@ static void op_done(void *arg, const struct store_result *r)
 	struct driver_op *op = arg;
 	struct driver *d = op->d;
 
-	if (worth_repeating(r->rc) && !d->c->stopping) {
+	if (d->c->stopping) { /* the next start goes on from what is stored */
+		free(op);
+		return;
+	}
+	if (worth_repeating(r->rc)) {
 		kg_log_err("cannot store: %s; trying again", r->text);
 		op_queue(op);
 		return;

@@ -178,7 +178,7 @@ int inventory_put_machine(struct inventory *inv, const char *name,
 			  const Kgrid__V1__MachineFacts *facts, struct kg_err *err)
 {
 	size_t i = machine_index(inv, name);
-	struct inv_machine *m;
+	struct inv_machine *m = NULL;
 	int rc = machine_make(name, facts, &m, err);
 
 	if (rc < 0)

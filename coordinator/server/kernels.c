@@ -367,45 +367,92 @@ struct removal {
 	char digest[KG_SHA256_HEX_SIZE];
 };
 
-static bool blob_is_used(const char *digest, void *ctx)
-{
-	struct coordinator *c = ctx;
-	bool used = true; /* when in doubt, keep */
+#define BLOB_MIN_AGE_S 3600 /* an upload whose kernel is not committed yet */
 
-	if (inventory_kernel(&c->inventory, digest))
-		return true; /* a manifest */
-	if (query_blob_used(c->query, digest, &used, NULL) < 0)
-		return true;
-	return used;
+/* Which blobs some kernel needs: collected on a worker thread, then the loop thread, which is the
+ * only one to change blobs, removes the others. What a kernel added in between needs is too young
+ * to be removed. */
+struct sweep {
+	struct work w;
+	struct kg_str digests; /* n of KG_SHA256_HEX_SIZE bytes each */
+	size_t n;
+};
+
+static void sweep_keep(struct sweep *s, const char *digest)
+{
+	kg_str_addn(&s->digests, digest, KG_SHA256_HEX_SIZE);
+	s->n++;
 }
 
-#define BLOB_MIN_AGE_S 3600 /* an upload whose kernel is not committed yet */
+static int sweep_kernel(struct sweep *s, const char *kernel)
+{
+	struct artifact_manifest m = {0};
+	char *text;
+	size_t i;
+	int rc = query_kernel_manifest(s->w.c->query, kernel, &text, &s->w.err);
+
+	if (rc < 0)
+		return rc;
+	sweep_keep(s, kernel);
+	rc = artifact_manifest_parse(text, strlen(text), &m, &s->w.err);
+	free(text);
+	for (i = 0; rc == 0 && i < m.n; i++)
+		sweep_keep(s, m.files[i].digest);
+	artifact_manifest_deinit(&m);
+	return rc;
+}
+
+static int compare_digests(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
 
 static void sweep_run(struct work *w)
 {
-	(void)w;
+	struct sweep *s = (struct sweep *)w;
+	struct store_kernels *kernels = NULL;
+	size_t i;
+
+	w->rc = query_kernel_list(w->c->query, &kernels, &w->err);
+	for (i = 0; w->rc == 0 && i < kernels->n; i++)
+		w->rc = sweep_kernel(s, kernels->items[i].digest);
+	store_kernels_free(kernels);
+	if (w->rc == 0 && s->digests.failed)
+		w->rc = kg_err_set(&w->err, -ENOMEM, "out of memory");
+	if (w->rc == 0 && s->n > 0)
+		qsort(s->digests.text, s->n, KG_SHA256_HEX_SIZE, compare_digests);
+}
+
+static bool sweep_is_kept(const char *digest, void *ctx)
+{
+	const struct sweep *s = ctx;
+
+	return s->n > 0 && bsearch(digest, s->digests.text, s->n, KG_SHA256_HEX_SIZE,
+				   compare_digests);
 }
 
 static void sweep_finish(struct work *w)
 {
-	struct artifact_removal r = {.keep = blob_is_used, .ctx = w->c, .min_age_s = BLOB_MIN_AGE_S};
-	struct kg_err err = {""};
+	struct sweep *s = (struct sweep *)w;
+	struct artifact_removal r = {
+		.keep = sweep_is_kept, .ctx = s, .min_age_s = BLOB_MIN_AGE_S};
 	uint64_t bytes = 0;
 	size_t n = 0;
 
-	if (w->c->stopping)
-		return;
-	if (artifact_blobs_remove_unreferenced(w->c->blobs, &r, &n, &bytes, &err) < 0)
-		kg_log_warn("cannot remove unused blobs: %s", err.text);
+	if (w->rc == 0 && !w->c->stopping)
+		w->rc = artifact_blobs_remove_unreferenced(w->c->blobs, &r, &n, &bytes, &w->err);
+	if (w->rc < 0)
+		kg_log_warn("cannot remove unused blobs: %s", w->err.text);
 	else
 		kg_log_info("removed %zu unused blobs, %llu bytes", n, (unsigned long long)bytes);
+	kg_str_deinit(&s->digests);
 }
 
 static void on_removed(void *arg, const struct store_result *r)
 {
 	struct removal *rm = arg;
 	struct coordinator *c = rm->session->server->c;
-	struct work *sweep;
+	struct sweep *sweep;
 
 	if (r->rc < 0) {
 		session_error(rm->session, rm->id, r->rc, r->text);
@@ -414,9 +461,9 @@ static void on_removed(void *arg, const struct store_result *r)
 		session_done(rm->session, rm->id, "kernel removed");
 		sweep = calloc(1, sizeof(*sweep));
 		if (sweep && !c->stopping) {
-			sweep->run = sweep_run;
-			sweep->finish = sweep_finish;
-			work_start_internal(c, sweep);
+			sweep->w.run = sweep_run;
+			sweep->w.finish = sweep_finish;
+			work_start_internal(c, &sweep->w);
 		} else {
 			free(sweep);
 		}
@@ -444,7 +491,7 @@ static void find_finish(struct work *w)
 	struct removal *rm;
 	int rc = w->rc;
 
-	if (rc < 0) {
+	if (rc < 0 || w->c->stopping) {
 		session_error(w->session, w->id, rc, w->err.text);
 		return;
 	}

@@ -466,8 +466,8 @@ void server_tick(struct server *s, uint64_t now_ns)
 				     SERVER_GREETING_NS / KG_NSEC_PER_SEC);
 		else if (x->greeted && x->role == KGRID__V1__ROLE__ROLE_AGENT &&
 			 now_ns - x->last_in_ns > s->c->cfg.silence_ns)
-			kg_link_drop(&x->link, UV_ETIMEDOUT, "no sign of life for %" PRIu64 " s",
-				     s->c->cfg.silence_ns / KG_NSEC_PER_SEC);
+			kg_link_drop(&x->link, UV_ETIMEDOUT, "no sign of life for %llu s",
+				     (unsigned long long)(s->c->cfg.silence_ns / KG_NSEC_PER_SEC));
 	}
 }
 

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Machines, comparisons, samples, logs: what people read. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "coordinator/coordinator.h"
+
+void handle_info(const struct request *rq)
+{
+	struct coordinator *c = rq->c;
+	Kgrid__V1__InfoReply r = KGRID__V1__INFO_REPLY__INIT;
+	char *listen[SERVER_MAX_LISTENERS];
+	struct sched_machine *m;
+	struct sched_job *j;
+	unsigned i;
+
+	for (i = 0; i < c->server.n_listeners; i++)
+		listen[i] = c->server.listeners[i].address;
+	r.version = (char *)(uintptr_t)KGRID_VERSION;
+	r.listen = listen;
+	r.n_listen = c->server.n_listeners;
+	r.data_dir = c->cfg.data_dir;
+	r.has_machines_connected = r.has_jobs_active = r.has_schema_version = 1;
+	for (m = c->sched.machines; m; m = m->next)
+		r.machines_connected += server_agent(&c->server, m->name) != NULL;
+	for (j = c->sched.jobs; j; j = j->next)
+		r.jobs_active += j->state == SCHED_JOB_QUEUED || j->state == SCHED_JOB_RUNNING;
+	r.schema_version = (uint32_t)store_schema_version();
+	session_send(rq->session, KG_MSG_INFO_REPLY, rq->id, &r.base);
+}
+
+/* ---- machines ---- */
+
+struct machines_work {
+	struct work w;
+	Kgrid__V1__MachinesReply *machines;
+	Kgrid__V1__MachineReply *machine;
+};
+
+/* What only the running coordinator knows. */
+static void fill_state(struct coordinator *c, Kgrid__V1__MachineInfo *m)
+{
+	struct sched_machine *sm = sched_machine_find(&c->sched, m->name);
+	bool connected = server_agent(&c->server, m->name) != NULL;
+	const char *state = "offline";
+
+	if (connected)
+		state = sm && sm->boot ? "busy" : "idle";
+	else if (sm && sm->boot)
+		state = "away"; /* in the middle of a boot, or lost */
+	if (!m->state)
+		m->state = strdup(state);
+	if (!sm || !sm->boot)
+		return;
+	m->has_job = m->has_boot = 1;
+	m->job = sm->boot->visit->job->id;
+	m->boot = sm->boot->id;
+	if (!m->stage)
+		m->stage = strdup(sched_stage_name(sm->boot->stage));
+}
+
+static void machines_run(struct work *w)
+{
+	w->rc = query_machines(w->c->query, &((struct machines_work *)w)->machines, &w->err);
+}
+
+static void machines_finish(struct work *w)
+{
+	struct machines_work *m = (struct machines_work *)w;
+	size_t i;
+
+	if (w->rc < 0) {
+		session_error(w->session, w->id, w->rc, w->err.text);
+		return;
+	}
+	for (i = 0; i < m->machines->n_machines; i++)
+		fill_state(w->c, m->machines->machines[i]);
+	session_send(w->session, KG_MSG_MACHINES_REPLY, w->id, &m->machines->base);
+	kgrid__v1__machines_reply__free_unpacked(m->machines, NULL);
+}
+
+void handle_machines(const struct request *rq)
+{
+	struct machines_work *m = calloc(1, sizeof(*m));
+
+	if (m) {
+		m->w.run = machines_run;
+		m->w.finish = machines_finish;
+	}
+	work_start(rq, m ? &m->w : NULL);
+}
+
+static void machine_run(struct work *w)
+{
+	const char *name = WORK_BODY(w, Kgrid__V1__MachineRequest)->name;
+
+	w->rc = query_machine(w->c->query, name ? name : "", &((struct machines_work *)w)->machine,
+			      &w->err);
+}
+
+static void machine_finish(struct work *w)
+{
+	struct machines_work *m = (struct machines_work *)w;
+
+	if (w->rc < 0) {
+		session_error(w->session, w->id, w->rc, w->err.text);
+		return;
+	}
+	fill_state(w->c, m->machine->machine);
+	session_send(w->session, KG_MSG_MACHINE_REPLY, w->id, &m->machine->base);
+	kgrid__v1__machine_reply__free_unpacked(m->machine, NULL);
+}
+
+void handle_machine(const struct request *rq)
+{
+	struct machines_work *m = calloc(1, sizeof(*m));
+
+	if (m) {
+		m->w.run = machine_run;
+		m->w.finish = machine_finish;
+	}
+	work_start(rq, m ? &m->w : NULL);
+}
+
+/* ---- comparison ---- */
+
+struct compare_work {
+	struct work w;
+	Kgrid__V1__CompareReply *reply;
+};
+
+static void compare_run(struct work *w)
+{
+	w->rc = query_compare(w->c->query, WORK_BODY(w, Kgrid__V1__CompareRequest),
+			      &((struct compare_work *)w)->reply, &w->err);
+}
+
+static void compare_finish(struct work *w)
+{
+	struct compare_work *cw = (struct compare_work *)w;
+
+	if (w->rc < 0) {
+		session_error(w->session, w->id, w->rc, w->err.text);
+		return;
+	}
+	session_send(w->session, KG_MSG_COMPARE_REPLY, w->id, &cw->reply->base);
+	kgrid__v1__compare_reply__free_unpacked(cw->reply, NULL);
+}
+
+void handle_compare(const struct request *rq)
+{
+	struct compare_work *cw = calloc(1, sizeof(*cw));
+
+	if (cw) {
+		cw->w.run = compare_run;
+		cw->w.finish = compare_finish;
+	}
+	work_start(rq, cw ? &cw->w : NULL);
+}
+
+/* ---- streams: samples and logs ---- */
+
+/*
+ * Parts are made on a worker thread and sent on the loop thread. The worker waits while more than
+ * STREAM_AHEAD bytes have not been taken by the socket, so that a slow reader costs no memory.
+ * Failure modes: the reader goes away, or the coordinator stops: the worker is told and ends.
+ */
+#define STREAM_AHEAD (2u << 20)
+
+struct part {
+	struct part *next;
+	uint8_t *bytes;
+	size_t len;
+};
+
+struct stream {
+	struct work w;
+	uv_mutex_t lock;
+	uv_cond_t room;
+	uv_async_t more;
+	uv_timer_t drain; /* looks whether the socket has taken what was sent */
+	unsigned handles;
+	struct part *first, **tail;
+	size_t ahead; /* bytes made and not taken by the socket */
+	size_t handed; /* of these, bytes given to the link */
+	bool gone;
+	bool finished;
+	int rc;
+	struct kg_err err;
+	struct session *session; /* referenced; the work's own reference ends earlier */
+	uint32_t id;
+};
+
+static void stream_free(struct stream *s)
+{
+	while (s->first) {
+		struct part *p = s->first;
+
+		s->first = p->next;
+		free(p->bytes);
+		free(p);
+	}
+	uv_cond_destroy(&s->room);
+	uv_mutex_destroy(&s->lock);
+	session_unref(s->session);
+	free(s);
+}
+
+static void on_stream_closed(uv_handle_t *h)
+{
+	struct stream *s = h->data;
+
+	if (--s->handles == 0)
+		stream_free(s);
+}
+
+static bool stream_gone(const struct stream *s)
+{
+	return s->session->closed || s->session->link.state != KG_LINK_OPEN ||
+	       s->session->server->c->stopping;
+}
+
+static void stream_end(struct stream *s)
+{
+	Kgrid__V1__StreamEnd end = KGRID__V1__STREAM_END__INIT;
+
+	if (s->rc < 0)
+		session_error(s->session, s->id, s->rc, s->err.text);
+	else
+		session_send(s->session, KG_MSG_STREAM_END, s->id, &end.base);
+	uv_close((uv_handle_t *)&s->more, on_stream_closed);
+	uv_close((uv_handle_t *)&s->drain, on_stream_closed);
+}
+
+/* Loop thread: hands parts to the link while it takes them. */
+static void stream_pump(struct stream *s)
+{
+	size_t queued;
+	bool end;
+
+	if (uv_is_closing((uv_handle_t *)&s->more))
+		return;
+	uv_mutex_lock(&s->lock);
+	s->gone = stream_gone(s);
+	while (!s->gone && s->first && kg_link_queued_bytes(&s->session->link) < STREAM_AHEAD) {
+		struct part *p = s->first;
+
+		s->first = p->next;
+		if (!s->first)
+			s->tail = &s->first;
+		s->handed += p->len;
+		(void)kg_link_send_bytes(&s->session->link, p->bytes, p->len);
+		free(p);
+	}
+	queued = s->gone ? 0 : kg_link_queued_bytes(&s->session->link);
+	if (queued < s->handed) {
+		s->ahead -= s->handed - queued;
+		s->handed = queued;
+	}
+	uv_cond_signal(&s->room);
+	end = s->finished && (s->gone || !s->first);
+	uv_mutex_unlock(&s->lock);
+	if (end)
+		stream_end(s);
+}
+
+static void on_more(uv_async_t *a)
+{
+	stream_pump(a->data);
+}
+
+static void on_drain(uv_timer_t *t)
+{
+	stream_pump(t->data);
+}
+
+/* Worker thread. */
+static int stream_put(struct stream *s, uint16_t type, const ProtobufCMessage *body)
+{
+	struct part *p = calloc(1, sizeof(*p));
+	int rc;
+
+	if (!p)
+		return -ENOMEM;
+	rc = kg_msg_encode(type, s->id, body, &p->bytes, &p->len, NULL);
+	if (rc < 0) {
+		free(p);
+		return rc;
+	}
+	uv_mutex_lock(&s->lock);
+	while (s->ahead > STREAM_AHEAD && !s->gone)
+		uv_cond_wait(&s->room, &s->lock);
+	if (s->gone) {
+		uv_mutex_unlock(&s->lock);
+		free(p->bytes);
+		free(p);
+		return -ECONNRESET;
+	}
+	*s->tail = p;
+	s->tail = &p->next;
+	s->ahead += p->len;
+	uv_mutex_unlock(&s->lock);
+	(void)uv_async_send(&s->more);
+	return 0;
+}
+
+struct stream_work {
+	struct work w;
+	struct stream *s;
+};
+
+static int on_samples_part(void *arg, const Kgrid__V1__SamplesReply *part)
+{
+	return stream_put(arg, KG_MSG_SAMPLES_REPLY, &part->base);
+}
+
+static int on_logs_part(void *arg, const Kgrid__V1__LogsReply *part)
+{
+	return stream_put(arg, KG_MSG_LOGS_REPLY, &part->base);
+}
+
+static void samples_run(struct work *w)
+{
+	struct stream *s = ((struct stream_work *)w)->s;
+
+	s->rc = query_samples(w->c->query, WORK_BODY(w, Kgrid__V1__SamplesRequest), on_samples_part, s,
+			      &s->err);
+}
+
+static void logs_run(struct work *w)
+{
+	struct stream *s = ((struct stream_work *)w)->s;
+
+	s->rc = query_logs(w->c->query, WORK_BODY(w, Kgrid__V1__LogsRequest), on_logs_part, s,
+			   &s->err);
+}
+
+static void stream_finish(struct work *w)
+{
+	struct stream *s = ((struct stream_work *)w)->s;
+
+	uv_mutex_lock(&s->lock);
+	s->finished = true;
+	uv_mutex_unlock(&s->lock);
+	stream_pump(s);
+}
+
+static struct stream *stream_new(const struct request *rq)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->tail = &s->first;
+	s->id = rq->id;
+	s->session = rq->session;
+	if (uv_mutex_init(&s->lock) < 0) {
+		free(s);
+		return NULL;
+	}
+	if (uv_cond_init(&s->room) < 0) {
+		uv_mutex_destroy(&s->lock);
+		free(s);
+		return NULL;
+	}
+	session_ref(s->session);
+	s->handles = 2;
+	/* These fail only for want of file descriptors that the loop has already. */
+	(void)uv_async_init(&rq->c->loop, &s->more, on_more);
+	(void)uv_timer_init(&rq->c->loop, &s->drain);
+	s->more.data = s->drain.data = s;
+	(void)uv_timer_start(&s->drain, on_drain, 20, 20);
+	return s;
+}
+
+static void stream_start(const struct request *rq, void (*run)(struct work *w))
+{
+	struct stream_work *w = calloc(1, sizeof(*w));
+	struct stream *s = w ? stream_new(rq) : NULL;
+
+	if (!s) {
+		free(w);
+		session_error(rq->session, rq->id, -ENOMEM, "out of memory");
+		return;
+	}
+	w->s = s;
+	w->w.run = run;
+	w->w.finish = stream_finish;
+	work_start(rq, &w->w);
+}
+
+void handle_samples(const struct request *rq)
+{
+	stream_start(rq, samples_run);
+}
+
+void handle_logs(const struct request *rq)
+{
+	stream_start(rq, logs_run);
+}
