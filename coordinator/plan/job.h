@@ -36,8 +36,8 @@ struct job_texts {
 };
 
 struct job_lsm {
-	char *label;	/* owned */
-	char *request;	/* owned: "a,b,c", "" for the empty list, or JOB_LSM_DEFAULT */
+	char *label;   /* owned */
+	char *request; /* owned: "a,b,c", "" for the empty list, or JOB_LSM_DEFAULT */
 	struct job_place at;
 };
 
@@ -48,14 +48,14 @@ struct job_param {
 };
 
 struct job_workload {
-	char *name; /* owned */
+	char *name;		  /* owned */
 	struct job_param *params; /* owned */
 	size_t n_params;
 	struct job_place at;
 };
 
 struct job_exclude {
-	char *text; /* owned */
+	char *text;		     /* owned */
 	struct predicate *predicate; /* owned */
 	struct job_place at;
 };
@@ -65,28 +65,28 @@ enum job_order { JOB_INTERLEAVED, JOB_GROUPED };
 struct job_spec {
 	char *file_name; /* owned, shown in errors; the other pointers are owned too */
 	char *name;
-	struct predicate *where;     /* machines by predicate; NULL with where_text NULL: all */
+	struct predicate *where; /* machines by predicate; NULL with where_text NULL: all */
 	char *where_text;
-	struct job_texts machines;   /* machines by name; n 0 when by predicate */
+	struct job_texts machines; /* machines by name; n 0 when by predicate */
 	struct job_place machines_at;
-	struct job_texts kernels;    /* selectors: label, release, prefix of the digest */
-	struct job_lsm *lsms;	     /* in the file's order; without `lsm:` one, "default" */
+	struct job_texts kernels; /* selectors: label, release, prefix of the digest */
+	struct job_lsm *lsms;	  /* in the file's order; without `lsm:` one, "default" */
 	size_t n_lsms;
-	char *cmdline;		     /* further words for every boot; "" */
+	char *cmdline; /* further words for every boot; "" */
 	struct job_place cmdline_at;
 	struct job_workload *workloads;
 	size_t n_workloads;
 	struct kg_texts monitors;
-	uint32_t boots, boots_max;   /* equal unless a range was given */
+	uint32_t boots, boots_max; /* equal unless a range was given */
 	uint32_t iterations;
-	char *until;		     /* NULL: none */
+	char *until; /* NULL: none */
 	enum job_order order;
 	struct job_exclude *excludes;
 	size_t n_excludes;
-	uint64_t budget_ns;	     /* 0: none */
-	uint32_t priority;	     /* 0..100 */
+	uint64_t budget_ns; /* 0: none */
+	uint32_t priority;  /* 0..100 */
 	struct kg_texts notify;
-	struct kg_texts warnings;    /* what is accepted and not carried out in this version, ... */
+	struct kg_texts warnings; /* what is accepted and not carried out in this version, ... */
 };
 
 /* `ret_job` is owned, job_spec_free. KG_EINVALID; KG_ELIMIT where common/yaml.h says so. */

@@ -11,11 +11,11 @@
 
 struct kconfig_facts {
 	struct lsm_kernel lsm;
-	bool kexec;	  /* CONFIG_KEXEC: can be left by kexec_load(2) */
-	bool kexec_file;  /* CONFIG_KEXEC_FILE: can be left by kexec_file_load(2) */
-	bool modules;	  /* CONFIG_MODULES */
-	bool securityfs;  /* CONFIG_SECURITYFS: /sys/kernel/security/lsm can be read */
-	bool devtmpfs;	  /* CONFIG_DEVTMPFS */
+	bool kexec;	       /* CONFIG_KEXEC: can be left by kexec_load(2) */
+	bool kexec_file;       /* CONFIG_KEXEC_FILE: can be left by kexec_file_load(2) */
+	bool modules;	       /* CONFIG_MODULES */
+	bool securityfs;       /* CONFIG_SECURITYFS: /sys/kernel/security/lsm can be read */
+	bool devtmpfs;	       /* CONFIG_DEVTMPFS */
 	char localversion[64]; /* CONFIG_LOCALVERSION without quotes */
 };
 

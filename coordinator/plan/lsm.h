@@ -51,17 +51,17 @@ enum lsm_profile { LSM_PROFILE_UPSTREAM, LSM_PROFILE_UBUNTU };
 
 /* What the prediction needs to know of a kernel. Plain values: copy freely. */
 struct lsm_kernel {
-	char release[128];	   /* "6.12.117+deb12-cloud-amd64", "5.4" */
-	char name[192];		   /* how warnings call it; "": the release */
-	uint32_t builtin;	   /* LSM_BIT() of each that is compiled in; capability implied */
-	bool lockdown_early;	   /* CONFIG_SECURITY_LOCKDOWN_LSM_EARLY */
-	bool selinux_bootparam;	   /* CONFIG_SECURITY_SELINUX_BOOTPARAM: selinux= is heard */
-	bool selinux_off;	   /* CONFIG_SECURITY_SELINUX_BOOTPARAM_VALUE=0 (up to 5.0) */
-	bool apparmor_off;	   /* CONFIG_SECURITY_APPARMOR_BOOTPARAM_VALUE=0 (up to 5.0) */
+	char release[128];	/* "6.12.117+deb12-cloud-amd64", "5.4" */
+	char name[192];		/* how warnings call it; "": the release */
+	uint32_t builtin;	/* LSM_BIT() of each that is compiled in; capability implied */
+	bool lockdown_early;	/* CONFIG_SECURITY_LOCKDOWN_LSM_EARLY */
+	bool selinux_bootparam; /* CONFIG_SECURITY_SELINUX_BOOTPARAM: selinux= is heard */
+	bool selinux_off;	/* CONFIG_SECURITY_SELINUX_BOOTPARAM_VALUE=0 (up to 5.0) */
+	bool apparmor_off;	/* CONFIG_SECURITY_APPARMOR_BOOTPARAM_VALUE=0 (up to 5.0) */
 	enum lsm_profile profile;
-	char config_lsm[512];	   /* CONFIG_LSM without quotes */
-	char default_security[32]; /* CONFIG_DEFAULT_SECURITY without quotes, up to 5.0 */
-	char config_cmdline[2048]; /* CONFIG_CMDLINE: stands before the boot loader's line ... */
+	char config_lsm[512];	      /* CONFIG_LSM without quotes */
+	char default_security[32];    /* CONFIG_DEFAULT_SECURITY without quotes, up to 5.0 */
+	char config_cmdline[2048];    /* CONFIG_CMDLINE: stands before the boot loader's line ... */
 	bool config_cmdline_override; /* ... or instead of it */
 };
 
@@ -88,14 +88,14 @@ struct lsm_entry {
 	bool in;	/* part of the effective list */
 	bool requested; /* named by lsm= or security= */
 	enum lsm_reason reason;
-	char why[160];	/* "named by lsm=", "'apparmor' came first and both are exclusive" */
+	char why[160]; /* "named by lsm=", "'apparmor' came first and both are exclusive" */
 };
 
 struct lsm_list {
 	char *effective;	   /* owned: "lockdown,capability,yama" */
 	struct lsm_entry *entries; /* owned: first what is in, in order; then what is out */
 	size_t n;
-	struct kg_texts warnings;  /* where the result is not what the line seems to ask for */
+	struct kg_texts warnings; /* where the result is not what the line seems to ask for */
 };
 
 /* Resolves for a whole command line ("" is fine). Refuses only a release without a version number

@@ -40,11 +40,11 @@ struct plan_offer { /* one workload that a machine has declared; all borrow */
 	const char *name;
 	const char *digest;
 	bool available;
-	const char *missing;	       /* why not, when not available */
+	const char *missing;		/* why not, when not available */
 	const struct kg_workload *decl; /* NULL: the declaration could not be read */
 };
 
-struct plan_machine { /* all borrow */
+struct plan_machine {			/* all borrow */
 	struct predicate_machine facts; /* facts.name is the machine's name */
 	const struct plan_offer *offers;
 	size_t n_offers;
@@ -54,10 +54,11 @@ struct plan_machine { /* all borrow */
 
 struct plan_kernel { /* all borrow */
 	const char *digest;
-	const char *label;    /* NULL: none */
+	const char *label; /* NULL: none */
 	const char *release;
 	const char *build_id; /* NULL: not known */
-	const struct kconfig_facts *config; /* NULL: the artifact has none; its cells are infeasible */
+	const struct kconfig_facts
+		*config; /* NULL: the artifact has none; its cells are infeasible */
 	bool has_modules;
 };
 
@@ -73,46 +74,46 @@ struct plan_input {
 
 struct plan_cell {
 	char identity[KG_SHA256_HEX_SIZE];
-	const char *machine;	     /* text fields borrow from the plan unless said otherwise */
-	const char *kernel;	     /* digest */
-	const char *kernel_label;    /* label, or the release when it has none */
+	const char *machine;	  /* text fields borrow from the plan unless said otherwise */
+	const char *kernel;	  /* digest */
+	const char *kernel_label; /* label, or the release when it has none */
 	const char *lsm_label;
-	const char *lsm_request;     /* "a,b,c"; "default": no lsm= word */
-	const char *lsm_effective;   /* predicted */
-	const char *cmdline;	     /* whole line after the machine base, without kgrid.boot= */
+	const char *lsm_request;   /* "a,b,c"; "default": no lsm= word */
+	const char *lsm_effective; /* predicted */
+	const char *cmdline;	   /* whole line after the machine base, without kgrid.boot= */
 	const char *workload;
 	const char *workload_digest; /* "" when the machine does not have the workload */
 	const char *params;	     /* "seconds=1 size=64 test=UDP_RR" */
 	uint32_t iterations;
-	uint32_t timeout_s;	     /* for the whole run, warm-up included */
-	uint32_t kernel_order;	     /* from 0, position in the job file */
+	uint32_t timeout_s;    /* for the whole run, warm-up included */
+	uint32_t kernel_order; /* from 0, position in the job file */
 	uint32_t lsm_order;
-	uint32_t workload_order;     /* numbers the parameter sets of all workloads through */
-	const char *infeasible;	     /* NULL: can run; else the reason */
-	uint64_t run_ns;	     /* estimate of one run, warm-up included */
-	size_t group;		     /* boots of the same group share machine, kernel, list */
+	uint32_t workload_order; /* numbers the parameter sets of all workloads through */
+	const char *infeasible;	 /* NULL: can run; else the reason */
+	uint64_t run_ns;	 /* estimate of one run, warm-up included */
+	size_t group;		 /* boots of the same group share machine, kernel, list */
 };
 
 struct plan_slot {
-	size_t cell;	/* index */
-	uint32_t block; /* from 1 */
-	uint32_t visit; /* order of boots on the machine within the job, from 1; 0: infeasible */
+	size_t cell;	   /* index */
+	uint32_t block;	   /* from 1 */
+	uint32_t visit;	   /* order of boots on the machine within the job, from 1; 0: infeasible */
 	uint32_t position; /* order of runs within the boot, from 1; 0: infeasible */
 };
 
 struct plan_boot {
 	const char *machine;
 	uint32_t block;
-	uint32_t position;	 /* within the block, from 1 */
+	uint32_t position; /* within the block, from 1 */
 	uint32_t visit;
-	const char *kernel;	 /* digest */
+	const char *kernel; /* digest */
 	const char *kernel_label;
 	const char *lsm_label;
 	const char *lsm_request;
 	const char *lsm_effective;
 	const char *cmdline;
 	uint32_t slots;
-	uint64_t seconds;	 /* estimate: hop and runs */
+	uint64_t seconds; /* estimate: hop and runs */
 };
 
 struct plan_machine_sum {

@@ -44,8 +44,8 @@ struct predicate_machine {
 
 /* Where a predicate is used: which names exist beside the machine's. All borrow. */
 struct predicate_scope {
-	bool axes;		     /* kernel, lsm, workload and parameters may be named */
-	const char *const *lsms;     /* labels of the job; another one is refused as a typing error */
+	bool axes;		 /* kernel, lsm, workload and parameters may be named */
+	const char *const *lsms; /* labels of the job; another one is refused as a typing error */
 	size_t n_lsms;
 	const char *const *workloads;
 	size_t n_workloads;
@@ -66,8 +66,8 @@ struct predicate;
 
 /* Errors are "column N: text" (N from 1). `scope` NULL: machine names only. `ret_p` is owned,
  * predicate_free; it borrows nothing. */
-int predicate_parse(const char *text, const struct predicate_scope *scope,
-		    struct predicate **ret_p, struct kg_err *err);
+int predicate_parse(const char *text, const struct predicate_scope *scope, struct predicate **ret_p,
+		    struct kg_err *err);
 void predicate_free(struct predicate *p);
 
 bool predicate_matches_machine(const struct predicate *p, const struct predicate_machine *m);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "coordinator/plan/lsm_internal.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+
+const struct lsm_traits lsm_traits[LSM_COUNT] = {
+	[LSM_CAPABILITY] = {"capability", 0, 0},
+	[LSM_SELINUX] = {"selinux", LSM_LEGACY_MAJOR | LSM_EXCLUSIVE, 0},
+	[LSM_SMACK] = {"smack", LSM_LEGACY_MAJOR | LSM_EXCLUSIVE, 0},
+	[LSM_TOMOYO] = {"tomoyo", LSM_LEGACY_MAJOR, 0},
+	[LSM_APPARMOR] = {"apparmor", LSM_LEGACY_MAJOR | LSM_EXCLUSIVE, 0},
+	[LSM_YAMA] = {"yama", 0, 0},
+	[LSM_LOADPIN] = {"loadpin", 0, 0},
+	[LSM_SAFESETID] = {"safesetid", 0, LSM_VERSION(5, 1)},
+	[LSM_LOCKDOWN] = {"lockdown", 0, LSM_VERSION(5, 4)},
+	[LSM_BPF] = {"bpf", 0, LSM_VERSION(5, 7)},
+	[LSM_LANDLOCK] = {"landlock", 0, LSM_VERSION(5, 13)},
+	[LSM_IPE] = {"ipe", 0, LSM_VERSION(6, 12)},
+	[LSM_INTEGRITY] = {"integrity", 0, 0},
+	[LSM_IMA] = {"ima", 0, LSM_VERSION(6, 9)},
+	[LSM_EVM] = {"evm", 0, LSM_VERSION(6, 9)},
+};
+
+const char *lsm_name(enum lsm_id id)
+{
+	return lsm_traits[id].name;
+}
+
+enum lsm_id lsm_parse_name(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < LSM_COUNT; i++)
+		if (strcmp(lsm_traits[i].name, name) == 0)
+			return (enum lsm_id)i;
+	return LSM_COUNT;
+}
+
+const char *lsm_suggest(const char *name)
+{
+	const char *names[LSM_COUNT];
+	char lower[32];
+	size_t i;
+
+	for (i = 0; i < LSM_COUNT; i++)
+		names[i] = lsm_traits[i].name;
+	for (i = 0; name[i] && i < sizeof(lower) - 1; i++)
+		lower[i] = (char)tolower((unsigned char)name[i]);
+	lower[i] = '\0';
+	return kg_suggest(lower, names, LSM_COUNT);
+}
+
+/* One name of a list that a job writes. */
+static int check_name(const char *name, struct kg_err *err)
+{
+	const char *meant;
+	const char *p;
+
+	if (!name[0])
+		return kg_err_set(err, KG_EINVALID, "an empty name in the list");
+	if (lsm_parse_name(name) != LSM_COUNT)
+		return 0;
+	meant = lsm_suggest(name);
+	for (p = name; *p; p++) {
+		if (isspace((unsigned char)*p))
+			return kg_err_set(err, KG_EINVALID,
+					  "'%s' has a space: the kernel would end the list there",
+					  name);
+		if (isupper((unsigned char)*p))
+			return kg_err_set(err, KG_EINVALID,
+					  "'%s' has upper case letters, which the kernel does not "
+					  "match%s%s%s",
+					  name, meant ? ": write '" : "", meant ? meant : "",
+					  meant ? "'" : "");
+	}
+	return kg_err_set(err, KG_EINVALID, "no kernel has an LSM '%s'%s%s%s", name,
+			  meant ? ", did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+}
+
+int lsm_check_list(const char *list, struct kg_err *err)
+{
+	char name[64];
+	const char *p = list;
+
+	if (!list[0])
+		return 0;
+	for (;;) {
+		size_t len = strcspn(p, ",");
+		int rc;
+
+		if (len >= sizeof(name))
+			return kg_err_set(err, KG_EINVALID,
+					  "no kernel has an LSM with a name of %zu "
+					  "letters",
+					  len);
+		memcpy(name, p, len);
+		name[len] = '\0';
+		rc = check_name(name, err);
+		if (rc < 0)
+			return rc;
+		if (!p[len])
+			return 0;
+		p += len + 1;
+	}
+}
+
+void lsm_builtin_text(const struct lsm_kernel *k, char *buf, size_t size)
+{
+	size_t len = 0;
+	unsigned i;
+
+	if (size == 0)
+		return;
+	buf[0] = '\0';
+	for (i = 0; i < LSM_COUNT && len < size; i++) {
+		int n;
+
+		if (i != LSM_CAPABILITY && !(k->builtin & LSM_BIT(i)))
+			continue;
+		n = snprintf(buf + len, size - len, "%s%s", len ? "," : "", lsm_traits[i].name);
+		len += n > 0 ? (size_t)n : 0;
+	}
+}

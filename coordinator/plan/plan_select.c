@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which machines and kernels a job means. */
+#include "coordinator/plan/plan_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN_NAMES 12 /* names that an error lists before it says "..." */
+
+/* ---- kernels ---- */
+
+#define MIN_PREFIX 8
+
+static bool fits(const struct plan_kernel *k, const char *selector)
+{
+	size_t len = strlen(selector);
+
+	if (kg_streq(k->label, selector) || strcmp(k->release, selector) == 0)
+		return true;
+	return len >= MIN_PREFIX && strspn(selector, "0123456789abcdef") == len &&
+	       strncmp(k->digest, selector, len) == 0;
+}
+
+static void describe(struct kg_str *s, const struct plan_kernel *k)
+{
+	kg_str_addf(s, "%s (digest %.12s, CONFIG_LSM \"%s\")", k->label ? k->label : k->release,
+		    k->digest, k->config ? k->config->lsm.config_lsm : "");
+}
+
+static int ambiguous(const struct plan_kernel *kernels, size_t n, const char *selector,
+		     struct kg_err *err)
+{
+	struct kg_str s = {0};
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!fits(&kernels[i], selector))
+			continue;
+		if (count++)
+			kg_str_add(&s, " and ");
+		describe(&s, &kernels[i]);
+	}
+	kg_err_set(err, KG_EAMBIGUOUS,
+		   "'%.128s' fits %zu kernels, name one by its label or digest: %s", selector,
+		   count, kg_str_text(&s));
+	kg_str_deinit(&s);
+	return KG_EAMBIGUOUS;
+}
+
+static int no_such_kernel(const struct plan_kernel *kernels, size_t n, const char *selector,
+			  struct kg_err *err)
+{
+	const char **names = calloc(2 * n + 1, sizeof(*names));
+	struct kg_str s = {0};
+	const char *meant;
+	size_t count = 0;
+	size_t i;
+
+	if (!names)
+		return plan_no_memory(err);
+	for (i = 0; i < n; i++) {
+		names[count++] = kernels[i].label ? kernels[i].label : kernels[i].release;
+		if (i < SHOWN_NAMES)
+			kg_str_addf(&s, "%s%s", i ? ", " : "", names[count - 1]);
+		if (kernels[i].label)
+			names[count++] = kernels[i].release;
+	}
+	meant = kg_suggest(selector, names, count);
+	if (n == 0)
+		kg_err_set(err, KG_ENOTFOUND,
+			   "there is no kernel '%.128s', and no kernel at all: add "
+			   "one with 'kgrid kernel add'",
+			   selector);
+	else if (meant)
+		kg_err_set(err, KG_ENOTFOUND, "there is no kernel '%.128s', did you mean '%s'?",
+			   selector, meant);
+	else
+		kg_err_set(err, KG_ENOTFOUND, "there is no kernel '%.128s', known are %s%s",
+			   selector, kg_str_text(&s), n > SHOWN_NAMES ? ", ..." : "");
+	kg_str_deinit(&s);
+	free(names);
+	return KG_ENOTFOUND;
+}
+
+int plan_find_kernel(const struct plan_kernel *kernels, size_t n, const char *selector,
+		     size_t *ret_index, struct kg_err *err)
+{
+	size_t found = 0;
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!fits(&kernels[i], selector))
+			continue;
+		found = i;
+		count++;
+	}
+	if (count == 0)
+		return no_such_kernel(kernels, n, selector, err);
+	if (count > 1)
+		return ambiguous(kernels, n, selector, err);
+	*ret_index = found;
+	return 0;
+}
+
+/* Why nothing can be proven about a boot of this kernel; NULL: it can. */
+static const char *kernel_infeasible(struct plan_builder *b, const struct plan_kernel *k)
+{
+	if (!k->config)
+		return plan_text(b,
+				 "the artifact of kernel '%s' has no config, so that its lsm list "
+				 "cannot be predicted",
+				 k->label ? k->label : k->release);
+	if (k->config->lsm.config_cmdline_override)
+		return plan_text(
+			b,
+			"kernel '%s' ignores every command line (CONFIG_CMDLINE_OVERRIDE), "
+			"so that its boots cannot be proven",
+			k->label ? k->label : k->release);
+	if (!k->config->securityfs)
+		return plan_text(b,
+				 "kernel '%s' is built without CONFIG_SECURITYFS, so that its lsm "
+				 "list cannot be read",
+				 k->label ? k->label : k->release);
+	return NULL;
+}
+
+static int warn_kernel(struct plan_builder *b, const struct plan_selected *s)
+{
+	const struct plan_kernel *k = s->kernel;
+	int rc = 0;
+
+	if (k->config && !k->config->kexec && !k->config->kexec_file)
+		rc = plan_add_warning(b,
+				      "kernel '%s' is built without CONFIG_KEXEC and "
+				      "CONFIG_KEXEC_FILE: it can only be left by a reboot through "
+				      "the firmware",
+				      s->shown);
+	if (rc == 0 && k->config && k->config->modules && !k->has_modules)
+		rc = plan_add_warning(b,
+				      "kernel '%s' comes without modules: what its machines need "
+				      "must be built in",
+				      s->shown);
+	return rc;
+}
+
+static bool shares_release(const struct plan_builder *b, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < b->n_kernels; k++)
+		if (k != i &&
+		    strcmp(b->kernels[k].kernel->release, b->kernels[i].kernel->release) == 0)
+			return true;
+	return false;
+}
+
+/* Names under which people see the kernels: unique within the job. */
+static int name_kernels(struct plan_builder *b)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < b->n_kernels && rc == 0; i++) {
+		struct plan_selected *s = &b->kernels[i];
+		const struct plan_kernel *k = s->kernel;
+		bool shared = shares_release(b, i);
+
+		if (k->label)
+			s->shown = plan_text(b, "%s", k->label);
+		else if (shared)
+			s->shown = plan_text(b, "%s~%.8s", k->release, k->digest);
+		else
+			s->shown = plan_text(b, "%s", k->release);
+		if (!s->shown)
+			return plan_no_memory(b->err);
+		if (k->config)
+			s->lsm = k->config->lsm;
+		(void)snprintf(s->lsm.release, sizeof(s->lsm.release), "%s", k->release);
+		(void)snprintf(s->lsm.name, sizeof(s->lsm.name), "%s%s%s%s", k->release,
+			       shared ? " (" : "", shared ? s->shown : "", shared ? ")" : "");
+		s->infeasible = kernel_infeasible(b, k);
+		rc = warn_kernel(b, s);
+	}
+	return rc;
+}
+
+static int select_kernels(struct plan_builder *b)
+{
+	const struct job_texts *wanted = &b->job->kernels;
+	struct kg_err why = {{0}};
+	size_t i, k;
+
+	b->kernels = calloc(wanted->n, sizeof(*b->kernels));
+	if (!b->kernels)
+		return plan_no_memory(b->err);
+	for (i = 0; i < wanted->n; i++) {
+		size_t index = 0;
+		int rc = plan_find_kernel(b->in->kernels, b->in->n_kernels, wanted->items[i].text,
+					  &index, &why);
+
+		if (rc < 0)
+			return job_spec_error(b->job, wanted->items[i].at, rc, b->err,
+					      "'kernels': %s", why.text);
+		b->kernels[i].kernel = &b->in->kernels[index];
+		b->n_kernels = i + 1;
+		for (k = 0; k < i; k++)
+			if (b->kernels[k].kernel == b->kernels[i].kernel)
+				return job_spec_error(b->job, wanted->items[i].at, KG_EINVALID,
+						      b->err,
+						      "'kernels': '%s' is the same kernel as '%s'",
+						      wanted->items[i].text, wanted->items[k].text);
+	}
+	return name_kernels(b);
+}
+
+/* ---- machines ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct plan_machine *const *x = a;
+	const struct plan_machine *const *y = b;
+
+	return strcmp((*x)->facts.name, (*y)->facts.name);
+}
+
+static void list_machines(const struct plan_builder *b, struct kg_str *s)
+{
+	size_t i;
+
+	for (i = 0; i < b->in->n_machines && i < SHOWN_NAMES; i++)
+		kg_str_addf(s, "%s%s", i ? ", " : "", b->in->machines[i].facts.name);
+	if (i < b->in->n_machines)
+		kg_str_add(s, ", ...");
+}
+
+static int no_such_machine(struct plan_builder *b, const struct job_text *wanted)
+{
+	const char **names = calloc(b->in->n_machines, sizeof(*names));
+	struct kg_str known = {0};
+	const char *meant;
+	size_t i;
+	int rc;
+
+	if (!names)
+		return plan_no_memory(b->err);
+	for (i = 0; i < b->in->n_machines; i++)
+		names[i] = b->in->machines[i].facts.name;
+	meant = kg_suggest(wanted->text, names, b->in->n_machines);
+	list_machines(b, &known);
+	rc = job_spec_error(b->job, wanted->at, KG_ENOTFOUND, b->err,
+			    "'machines': there is no machine '%s', %s%s%s", wanted->text,
+			    meant ? "did you mean '" : "known are ",
+			    meant ? meant : kg_str_text(&known), meant ? "'?" : "");
+	kg_str_deinit(&known);
+	free(names);
+	return rc;
+}
+
+static int select_by_name(struct plan_builder *b)
+{
+	const struct job_texts *wanted = &b->job->machines;
+	size_t i, k;
+
+	for (i = 0; i < wanted->n; i++) {
+		for (k = 0; k < b->in->n_machines; k++)
+			if (strcmp(b->in->machines[k].facts.name, wanted->items[i].text) == 0)
+				break;
+		if (k == b->in->n_machines)
+			return no_such_machine(b, &wanted->items[i]);
+		b->machines[b->n_machines++] = &b->in->machines[k];
+	}
+	return 0;
+}
+
+static int select_by_predicate(struct plan_builder *b)
+{
+	struct kg_str known = {0};
+	size_t i;
+	int rc;
+
+	for (i = 0; i < b->in->n_machines; i++)
+		if (!b->job->where ||
+		    predicate_matches_machine(b->job->where, &b->in->machines[i].facts))
+			b->machines[b->n_machines++] = &b->in->machines[i];
+	if (b->n_machines > 0) {
+		qsort(b->machines, b->n_machines, sizeof(*b->machines), by_name);
+		return 0;
+	}
+	list_machines(b, &known);
+	rc = job_spec_error(b->job, b->job->machines_at, KG_EINVALID, b->err,
+			    "'machines': no machine matches '%.160s'; known are %s",
+			    b->job->where_text, kg_str_text(&known));
+	kg_str_deinit(&known);
+	return rc;
+}
+
+static int select_machines(struct plan_builder *b)
+{
+	if (b->in->n_machines == 0)
+		return kg_err_set(b->err, KG_EINVALID,
+				  "%s: no machine is known yet: start an agent first",
+				  b->job->file_name);
+	b->machines = calloc(b->in->n_machines + b->job->machines.n, sizeof(*b->machines));
+	if (!b->machines)
+		return plan_no_memory(b->err);
+	return b->job->machines.n ? select_by_name(b) : select_by_predicate(b);
+}
+
+int plan_select(struct plan_builder *b)
+{
+	int rc = select_machines(b);
+
+	return rc < 0 ? rc : select_kernels(b);
+}

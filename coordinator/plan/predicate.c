@@ -1,0 +1,742 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "coordinator/plan/predicate.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/str.h"
+
+#define MAX_DEPTH 32 /* parentheses and "not" inside each other */
+#define MAX_WORD  128
+#define MAX_TEXT  4096 /* bounds the depth of the tree, too */
+
+/* What is compared; the machine's names first, then the axes, then parameters by name. */
+enum subject {
+	SUBJ_NAME,
+	SUBJ_VENDOR,
+	SUBJ_FAMILY,
+	SUBJ_MODEL,
+	SUBJ_STEPPING,
+	SUBJ_CPUS,
+	SUBJ_SOCKETS,
+	SUBJ_NUMA_NODES,
+	SUBJ_MEMORY,
+	SUBJ_MICROCODE,
+	SUBJ_CLOCK,
+	SUBJ_TAGS,
+	SUBJ_KERNEL,
+	SUBJ_LSM,
+	SUBJ_WORKLOAD,
+	SUBJ_PARAM,
+	SUBJ_COUNT = SUBJ_PARAM,
+};
+
+enum kind { KIND_TEXT, KIND_NUMBER, KIND_BYTES, KIND_LIST, KIND_ANY };
+
+static const char *const vendors[] = {"intel", "amd", "hygon", "centaur", "zhaoxin"};
+static const char *const clocks[] = {"real", "instruction"};
+
+static const struct {
+	const char *name;
+	enum kind kind;
+	const char *const *choices;
+	size_t n_choices;
+} subjects[SUBJ_COUNT] = {
+	[SUBJ_NAME] = {"name", KIND_TEXT, NULL, 0},
+	[SUBJ_VENDOR] = {"vendor", KIND_TEXT, vendors, 5},
+	[SUBJ_FAMILY] = {"family", KIND_NUMBER, NULL, 0},
+	[SUBJ_MODEL] = {"model", KIND_NUMBER, NULL, 0},
+	[SUBJ_STEPPING] = {"stepping", KIND_NUMBER, NULL, 0},
+	[SUBJ_CPUS] = {"cpus", KIND_NUMBER, NULL, 0},
+	[SUBJ_SOCKETS] = {"sockets", KIND_NUMBER, NULL, 0},
+	[SUBJ_NUMA_NODES] = {"numa_nodes", KIND_NUMBER, NULL, 0},
+	[SUBJ_MEMORY] = {"memory", KIND_BYTES, NULL, 0},
+	[SUBJ_MICROCODE] = {"microcode", KIND_TEXT, NULL, 0},
+	[SUBJ_CLOCK] = {"clock", KIND_TEXT, clocks, 2},
+	[SUBJ_TAGS] = {"tags", KIND_LIST, NULL, 0},
+	[SUBJ_KERNEL] = {"kernel", KIND_LIST, NULL, 0},
+	[SUBJ_LSM] = {"lsm", KIND_TEXT, NULL, 0},
+	[SUBJ_WORKLOAD] = {"workload", KIND_TEXT, NULL, 0},
+};
+
+enum op { OP_OR, OP_AND, OP_NOT, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_IN, OP_NOT_IN };
+
+struct value {
+	char *text; /* owned */
+	double number;
+	bool is_number;
+};
+
+struct predicate {
+	enum op op;
+	struct predicate *left, *right; /* or, and; not: left. Owned */
+	enum subject subject;
+	char *param;	      /* SUBJ_PARAM: its name, owned */
+	struct value *values; /* owned */
+	size_t n_values;
+};
+
+/* ---- words ---- */
+
+enum token { TOK_END, TOK_WORD, TOK_QUOTED, TOK_OPEN, TOK_CLOSE, TOK_COMMA, TOK_OP };
+
+struct parser {
+	const struct predicate_scope *scope;
+	const char *text;
+	size_t pos; /* behind the token */
+	enum token token;
+	size_t start; /* of the token */
+	char word[MAX_WORD];
+	enum op op;
+	unsigned depth;
+	struct kg_err *err;
+};
+
+static int fail(struct parser *p, size_t at, const char *text)
+{
+	return kg_err_set(p->err, KG_EINVALID, "column %zu: %s", at + 1, text);
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || strchr("._+-:/%@*", c);
+}
+
+static int read_quoted(struct parser *p)
+{
+	char quote = p->text[p->pos];
+	const char *end = strchr(p->text + p->pos + 1, quote);
+	size_t len;
+
+	if (!end)
+		return fail(p, p->pos, "the quotes are not closed");
+	len = (size_t)(end - (p->text + p->pos + 1));
+	if (len >= MAX_WORD)
+		return fail(p, p->pos, "the text is too long");
+	memcpy(p->word, p->text + p->pos + 1, len);
+	p->word[len] = '\0';
+	p->token = TOK_QUOTED;
+	p->pos += len + 2;
+	return 0;
+}
+
+static int read_op(struct parser *p)
+{
+	static const struct {
+		const char *text;
+		enum op op;
+	} ops[] = {{"==", OP_EQ}, {"!=", OP_NE}, {"<=", OP_LE},
+		   {">=", OP_GE}, {"<", OP_LT},	 {">", OP_GT}};
+	size_t i;
+
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		if (!kg_str_starts(p->text + p->pos, ops[i].text))
+			continue;
+		p->token = TOK_OP;
+		p->op = ops[i].op;
+		p->pos += strlen(ops[i].text);
+		return 0;
+	}
+	switch (p->text[p->pos]) {
+	case '=':
+		return fail(p, p->pos, "'=' compares nothing: write '=='");
+	case '&':
+		return fail(p, p->pos, "write 'and' instead of '&'");
+	case '|':
+		return fail(p, p->pos, "write 'or' instead of '|'");
+	case '!':
+		return fail(p, p->pos, "write 'not' instead of '!'");
+	default:
+		return kg_err_set(p->err, KG_EINVALID, "column %zu: '%c' has no meaning here",
+				  p->pos + 1, p->text[p->pos]);
+	}
+}
+
+static int next(struct parser *p)
+{
+	size_t len = 0;
+	char c;
+
+	while (isspace((unsigned char)p->text[p->pos]))
+		p->pos++;
+	p->start = p->pos;
+	c = p->text[p->pos];
+	p->word[0] = '\0';
+	if (c == '\0') {
+		p->token = TOK_END;
+		return 0;
+	}
+	if (c == '(' || c == ')' || c == ',') {
+		p->token = c == '(' ? TOK_OPEN : c == ')' ? TOK_CLOSE : TOK_COMMA;
+		p->pos++;
+		return 0;
+	}
+	if (c == '"' || c == '\'')
+		return read_quoted(p);
+	while (p->text[p->pos + len] && is_word(p->text[p->pos + len]))
+		len++;
+	if (len == 0)
+		return read_op(p);
+	if (len >= MAX_WORD)
+		return fail(p, p->pos, "the word is too long");
+	memcpy(p->word, p->text + p->pos, len);
+	p->word[len] = '\0';
+	p->token = TOK_WORD;
+	p->pos += len;
+	return 0;
+}
+
+static bool at_word(const struct parser *p, const char *word)
+{
+	return p->token == TOK_WORD && strcmp(p->word, word) == 0;
+}
+
+/* ---- names and values ---- */
+
+static size_t n_subjects(const struct parser *p)
+{
+	return p->scope && p->scope->axes ? SUBJ_COUNT : SUBJ_KERNEL;
+}
+
+static bool find_subject(const struct parser *p, const char *name, enum subject *ret_subject)
+{
+	size_t i;
+
+	for (i = 0; i < n_subjects(p); i++) {
+		if (strcmp(subjects[i].name, name) == 0) {
+			*ret_subject = (enum subject)i;
+			return true;
+		}
+	}
+	for (i = 0; p->scope && p->scope->axes && i < p->scope->n_params; i++) {
+		if (strcmp(p->scope->params[i], name) == 0) {
+			*ret_subject = SUBJ_PARAM;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int unknown_name(struct parser *p)
+{
+	const char *names[SUBJ_COUNT];
+	const char *meant;
+	struct kg_str all = {0};
+	size_t n = n_subjects(p);
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		names[i] = subjects[i].name;
+		kg_str_addf(&all, "%s%s", i ? ", " : "", names[i]);
+	}
+	meant = kg_suggest(p->word, names, n);
+	if (!meant && p->scope && p->scope->axes)
+		meant = kg_suggest(p->word, p->scope->params, p->scope->n_params);
+	if (meant)
+		kg_err_set(p->err, KG_EINVALID, "column %zu: unknown name '%s', did you mean '%s'?",
+			   p->start + 1, p->word, meant);
+	else
+		kg_err_set(p->err, KG_EINVALID, "column %zu: unknown name '%s', expected one of %s",
+			   p->start + 1, p->word, kg_str_text(&all));
+	kg_str_deinit(&all);
+	return KG_EINVALID;
+}
+
+static enum kind kind_of(enum subject s)
+{
+	return s == SUBJ_PARAM ? KIND_ANY : subjects[s].kind;
+}
+
+static const char *subject_name(const struct predicate *p)
+{
+	return p->subject == SUBJ_PARAM ? p->param : subjects[p->subject].name;
+}
+
+/* The words that a subject can be equal to; n 0: any. */
+static size_t choices_of(const struct parser *p, enum subject s, const char *const **ret_choices)
+{
+	if (s == SUBJ_LSM && p->scope->n_lsms > 0) {
+		*ret_choices = p->scope->lsms;
+		return p->scope->n_lsms;
+	}
+	if (s == SUBJ_WORKLOAD && p->scope->n_workloads > 0) {
+		*ret_choices = p->scope->workloads;
+		return p->scope->n_workloads;
+	}
+	if (s == SUBJ_PARAM)
+		return 0;
+	*ret_choices = subjects[s].choices;
+	return subjects[s].n_choices;
+}
+
+static int check_choice(struct parser *p, const struct predicate *node)
+{
+	const char *const *choices = NULL;
+	size_t n = choices_of(p, node->subject, &choices);
+	struct kg_str all = {0};
+	const char *meant;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(choices[i], p->word) == 0)
+			return 0;
+	if (n == 0)
+		return 0;
+	meant = kg_suggest(p->word, choices, n);
+	for (i = 0; i < n; i++)
+		kg_str_addf(&all, "%s%s", i ? ", " : "", choices[i]);
+	if (meant)
+		kg_err_set(p->err, KG_EINVALID,
+			   "column %zu: '%s' is never '%s', did you mean '%s'?", p->start + 1,
+			   subject_name(node), p->word, meant);
+	else
+		kg_err_set(p->err, KG_EINVALID,
+			   "column %zu: '%s' is never '%s', expected one of %s", p->start + 1,
+			   subject_name(node), p->word, kg_str_text(&all));
+	kg_str_deinit(&all);
+	return KG_EINVALID;
+}
+
+/* A number as people write it in a predicate: decimal, hexadecimal, or with a unit of bytes. */
+static bool parse_number(const char *text, double *ret)
+{
+	uint64_t bytes;
+	char *end;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		*ret = (double)strtoull(text, &end, 16);
+		return text[2] && *end == '\0';
+	}
+	if (kg_parse_double(text, ret) == 0)
+		return true;
+	if (kg_parse_bytes(text, &bytes) < 0)
+		return false;
+	*ret = (double)bytes;
+	return true;
+}
+
+static bool ordering(enum op op)
+{
+	return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
+}
+
+/* Takes the token as one more value of the comparison. */
+static int add_value(struct parser *p, struct predicate *node)
+{
+	enum kind kind = kind_of(node->subject);
+	struct value *values;
+	struct value *v;
+	int rc;
+
+	if (p->token != TOK_WORD && p->token != TOK_QUOTED)
+		return fail(p, p->start, "expected a value");
+	values = realloc(node->values, (node->n_values + 1) * sizeof(*values));
+	if (!values)
+		return -ENOMEM;
+	node->values = values;
+	v = &values[node->n_values];
+	memset(v, 0, sizeof(*v));
+	v->text = strdup(p->word);
+	if (!v->text)
+		return -ENOMEM;
+	node->n_values++;
+	v->is_number = parse_number(p->word, &v->number);
+	if (!v->is_number && (kind == KIND_NUMBER || kind == KIND_BYTES || ordering(node->op)))
+		return kg_err_set(p->err, KG_EINVALID, "column %zu: expected a number%s, not '%s'",
+				  p->start + 1, kind == KIND_BYTES ? " such as 8GiB" : "", p->word);
+	rc = check_choice(p, node);
+	return rc < 0 ? rc : next(p);
+}
+
+/* ---- grammar ---- */
+
+static int parse_or(struct parser *p, struct predicate **ret);
+
+static int parse_values(struct parser *p, struct predicate *node)
+{
+	int rc;
+
+	if (p->token != TOK_OPEN)
+		return fail(p, p->start,
+			    "expected '(' and the values, as in 'vendor in (intel, amd)'");
+	do {
+		rc = next(p);
+		if (rc == 0)
+			rc = add_value(p, node);
+		if (rc < 0)
+			return rc;
+	} while (p->token == TOK_COMMA);
+	if (p->token != TOK_CLOSE)
+		return fail(p, p->start, "expected ',' or ')'");
+	return next(p);
+}
+
+/* VALUE [not] in LIST, where the value has been read already. */
+static int parse_member(struct parser *p, struct predicate *node, const char *value, size_t at)
+{
+	enum subject subject;
+
+	if (p->token != TOK_WORD || !find_subject(p, p->word, &subject) ||
+	    kind_of(subject) != KIND_LIST)
+		return fail(p, p->start, "expected 'tags' or '(' behind 'in'");
+	node->subject = subject;
+	p->token = TOK_QUOTED;
+	p->start = at;
+	(void)snprintf(p->word, sizeof(p->word), "%s", value);
+	return add_value(p, node); /* also goes to the token behind the list's name */
+}
+
+static int parse_name(struct parser *p, struct predicate *node)
+{
+	if (p->token != TOK_WORD || !find_subject(p, p->word, &node->subject))
+		return unknown_name(p);
+	if (node->subject == SUBJ_PARAM) {
+		node->param = strdup(p->word);
+		if (!node->param)
+			return -ENOMEM;
+	}
+	return next(p);
+}
+
+static int parse_operator(struct parser *p, struct predicate *node)
+{
+	size_t at = p->start;
+	enum kind kind = kind_of(node->subject);
+
+	if (p->token != TOK_OP)
+		return fail(p, at, "expected a comparison: ==, !=, <, <=, >, >= or in");
+	node->op = p->op;
+	if (ordering(p->op) && (kind == KIND_TEXT || kind == KIND_LIST))
+		return kg_err_set(p->err, KG_EINVALID,
+				  "column %zu: '%s' is text and has no order, only ==, != and in",
+				  at + 1, subject_name(node));
+	return next(p);
+}
+
+/* "in" or "not in"; *ret_found tells whether one stood there. */
+static int parse_in(struct parser *p, struct predicate *node, bool *ret_found)
+{
+	int rc;
+
+	*ret_found = true;
+	node->op = OP_IN;
+	if (at_word(p, "not")) {
+		node->op = OP_NOT_IN;
+		rc = next(p);
+		if (rc < 0)
+			return rc;
+		if (!at_word(p, "in"))
+			return fail(p, p->start, "expected 'in' behind 'not'");
+	} else if (!at_word(p, "in")) {
+		*ret_found = false;
+		return 0;
+	}
+	return next(p);
+}
+
+static int parse_comparison(struct parser *p, struct predicate *node)
+{
+	struct parser start = *p;
+	char first[MAX_WORD];
+	bool is_in;
+	int rc;
+
+	if (p->token != TOK_WORD && p->token != TOK_QUOTED)
+		return fail(p, p->start,
+			    p->token == TOK_END ? "a comparison is missing" : "expected a name");
+	memcpy(first, p->word, sizeof(first));
+	rc = next(p);
+	if (rc == 0)
+		rc = parse_in(p, node, &is_in);
+	if (rc < 0)
+		return rc;
+	if (is_in && p->token != TOK_OPEN)
+		return parse_member(p, node, first, start.start);
+	/* it is NAME op ...: read the name for good, then go on behind it */
+	*p = start;
+	rc = parse_name(p, node);
+	if (rc < 0)
+		return rc;
+	if (is_in) {
+		rc = parse_in(p, node, &is_in);
+		return rc < 0 ? rc : parse_values(p, node);
+	}
+	rc = parse_operator(p, node);
+	return rc < 0 ? rc : add_value(p, node);
+}
+
+static struct predicate *new_node(enum op op)
+{
+	struct predicate *node = calloc(1, sizeof(*node));
+
+	if (node)
+		node->op = op;
+	return node;
+}
+
+/* On failure *ret may hold a part that the caller frees with the whole. */
+static int parse_not(struct parser *p, struct predicate **ret)
+{
+	int rc;
+
+	if (++p->depth > MAX_DEPTH)
+		return fail(p, p->start, "too many parentheses inside each other");
+	if (p->token == TOK_OPEN) {
+		rc = next(p);
+		if (rc == 0)
+			rc = parse_or(p, ret);
+		if (rc == 0 && p->token != TOK_CLOSE)
+			rc = fail(p, p->start, "expected ')', 'and' or 'or'");
+		if (rc == 0)
+			rc = next(p);
+	} else if (at_word(p, "not")) {
+		*ret = new_node(OP_NOT);
+		rc = *ret ? next(p) : -ENOMEM;
+		if (rc == 0)
+			rc = parse_not(p, &(*ret)->left);
+	} else {
+		*ret = new_node(OP_EQ);
+		rc = *ret ? parse_comparison(p, *ret) : -ENOMEM;
+	}
+	p->depth--;
+	return rc;
+}
+
+/* One level of left-associative "and" or "or". */
+static int parse_chain(struct parser *p, const char *word, enum op op,
+		       int (*lower)(struct parser *, struct predicate **), struct predicate **ret)
+{
+	int rc = lower(p, ret);
+
+	while (rc == 0 && at_word(p, word)) {
+		struct predicate *node = new_node(op);
+
+		if (!node)
+			return -ENOMEM;
+		node->left = *ret;
+		*ret = node;
+		rc = next(p);
+		if (rc == 0)
+			rc = lower(p, &node->right);
+	}
+	return rc;
+}
+
+static int parse_and(struct parser *p, struct predicate **ret)
+{
+	return parse_chain(p, "and", OP_AND, parse_not, ret);
+}
+
+static int parse_or(struct parser *p, struct predicate **ret)
+{
+	return parse_chain(p, "or", OP_OR, parse_and, ret);
+}
+
+int predicate_parse(const char *text, const struct predicate_scope *scope, struct predicate **ret_p,
+		    struct kg_err *err)
+{
+	struct parser p = {.scope = scope, .text = text, .err = err};
+	struct predicate *root = NULL;
+	int rc;
+
+	if (strlen(text) > MAX_TEXT)
+		return fail(&p, MAX_TEXT, "the predicate is too long");
+	rc = next(&p);
+	if (rc == 0 && p.token == TOK_END)
+		rc = fail(&p, 0, "the predicate is empty");
+	if (rc == 0)
+		rc = parse_or(&p, &root);
+	if (rc == 0 && p.token != TOK_END)
+		rc = fail(&p, p.start, "expected 'and', 'or' or the end");
+	if (rc == -ENOMEM)
+		kg_err_set(err, rc, "out of memory");
+	if (rc < 0) {
+		predicate_free(root);
+		return rc;
+	}
+	*ret_p = root;
+	return 0;
+}
+
+void predicate_free(struct predicate *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	predicate_free(p->left);
+	predicate_free(p->right);
+	for (i = 0; i < p->n_values; i++)
+		free(p->values[i].text);
+	free(p->values);
+	free(p->param);
+	free(p);
+}
+
+/* ---- evaluation ---- */
+
+/* What a name stands for, for one machine or cell. */
+struct fact {
+	const char *const *texts; /* list of n, or one text in `single` */
+	size_t n;
+	const char *single[2];
+	double number;
+	bool is_number;
+};
+
+const char *predicate_vendor_word(const char *cpu_vendor)
+{
+	static const struct {
+		const char *cpuid, *word;
+	} words[] = {{"GenuineIntel", "intel"},
+		     {"AuthenticAMD", "amd"},
+		     {"HygonGenuine", "hygon"},
+		     {"CentaurHauls", "centaur"},
+		     {"  Shanghai  ", "zhaoxin"}};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].cpuid, cpu_vendor) == 0)
+			return words[i].word;
+	return cpu_vendor;
+}
+
+static void set_text(struct fact *f, const char *text)
+{
+	f->single[0] = text;
+	f->texts = f->single;
+	f->n = text && text[0] ? 1 : 0;
+}
+
+/* A number of 0 is not known. */
+static void set_number(struct fact *f, double number, bool known)
+{
+	f->number = number;
+	f->is_number = known;
+}
+
+static void machine_fact(const struct predicate_machine *m, enum subject s, struct fact *f)
+{
+	switch (s) {
+	case SUBJ_NAME:
+		return set_text(f, m->name);
+	case SUBJ_VENDOR:
+		return set_text(f, m->cpu_vendor ? predicate_vendor_word(m->cpu_vendor) : NULL);
+	case SUBJ_FAMILY:
+		return set_number(f, m->cpu_family, m->cpu_family > 0);
+	case SUBJ_MODEL: /* 0 is a model and a stepping of known families */
+		return set_number(f, m->cpu_model, m->cpu_family > 0);
+	case SUBJ_STEPPING:
+		return set_number(f, m->cpu_stepping, m->cpu_family > 0);
+	case SUBJ_CPUS:
+		return set_number(f, m->cpus, m->cpus > 0);
+	case SUBJ_SOCKETS:
+		return set_number(f, m->sockets, m->sockets > 0);
+	case SUBJ_NUMA_NODES:
+		return set_number(f, m->numa_nodes, m->numa_nodes > 0);
+	case SUBJ_MEMORY:
+		return set_number(f, (double)m->memory_bytes, m->memory_bytes > 0);
+	case SUBJ_MICROCODE:
+		return set_text(f, m->microcode);
+	case SUBJ_CLOCK:
+		return set_text(f, m->clock);
+	case SUBJ_TAGS:
+		f->texts = m->tags;
+		f->n = m->n_tags;
+		return;
+	default:
+		return;
+	}
+}
+
+static void cell_fact(const struct predicate_cell *c, const struct predicate *p, struct fact *f)
+{
+	const char *text;
+
+	switch (p->subject) {
+	case SUBJ_KERNEL:
+		set_text(f, c->kernel_label ? c->kernel_label : c->kernel_release);
+		if (c->kernel_label) {
+			f->single[1] = c->kernel_release;
+			f->n = 2;
+		}
+		return;
+	case SUBJ_LSM:
+		return set_text(f, c->lsm);
+	case SUBJ_WORKLOAD:
+		return set_text(f, c->workload);
+	case SUBJ_PARAM:
+		text = c->params ? kg_params_get(c->params, p->param) : NULL;
+		set_text(f, text);
+		if (text)
+			f->is_number = parse_number(text, &f->number);
+		return;
+	default:
+		return machine_fact(c->machine, p->subject, f);
+	}
+}
+
+static bool equals(const struct fact *f, const struct value *v)
+{
+	size_t i;
+
+	if (f->is_number && v->is_number)
+		return !(f->number < v->number) && !(f->number > v->number);
+	for (i = 0; i < f->n; i++)
+		if (strcmp(f->texts[i], v->text) == 0)
+			return true;
+	return false;
+}
+
+static bool compare(const struct predicate *p, const struct fact *f)
+{
+	const struct value *v = &p->values[0];
+	bool any = false;
+	size_t i;
+
+	/* an empty list is known, everything else that is empty is absent */
+	if (f->n == 0 && !f->is_number && p->subject != SUBJ_TAGS)
+		return false;
+	switch (p->op) {
+	case OP_LT:
+		return f->is_number && f->number < v->number;
+	case OP_LE:
+		return f->is_number && f->number <= v->number;
+	case OP_GT:
+		return f->is_number && f->number > v->number;
+	case OP_GE:
+		return f->is_number && f->number >= v->number;
+	default:
+		break;
+	}
+	for (i = 0; i < p->n_values && !any; i++)
+		any = equals(f, &p->values[i]);
+	return p->op == OP_NE || p->op == OP_NOT_IN ? !any : any;
+}
+
+bool predicate_matches_cell(const struct predicate *p, const struct predicate_cell *c)
+{
+	struct fact f = {0};
+
+	switch (p->op) {
+	case OP_OR:
+		return predicate_matches_cell(p->left, c) || predicate_matches_cell(p->right, c);
+	case OP_AND:
+		return predicate_matches_cell(p->left, c) && predicate_matches_cell(p->right, c);
+	case OP_NOT:
+		return !predicate_matches_cell(p->left, c);
+	default:
+		cell_fact(c, p, &f);
+		return compare(p, &f);
+	}
+}
+
+bool predicate_matches_machine(const struct predicate *p, const struct predicate_machine *m)
+{
+	struct predicate_cell c = {.machine = m};
+
+	return predicate_matches_cell(p, &c);
+}
