@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/format.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "common/clock.h"
+
+/* "running job 3, boot 12, run" or when it was last seen */
+static void doing(const Kgrid__V1__MachineInfo *x, struct kg_str *out)
+{
+	char ago[FORMAT_SIZE];
+
+	kg_str_clear(out);
+	if (x->job) {
+		kg_str_addf(out, "job %" PRIu64, x->job);
+		if (x->boot)
+			kg_str_addf(out, ", boot %" PRIu64, x->boot);
+		if (x->stage && x->stage[0])
+			kg_str_addf(out, ", %s", x->stage);
+	} else if (!kg_streq(x->state, "idle")) {
+		kg_str_addf(out, "seen %s", format_ago(x->last_seen_ns, kg_realtime_ns(), ago));
+	}
+}
+
+static void print_machines(struct cli *cli, const Kgrid__V1__MachinesReply *r)
+{
+	static const char *const titles[] = {"MACHINE", "STATE", "CPU",	   "CPUS",
+					     "MEMORY",	"CLOCK", "KERNEL", "DOING"};
+	struct table *t = table_new("lllrrlll");
+	struct kg_str s = {0};
+	char size[FORMAT_SIZE];
+	size_t i;
+
+	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		table_title(t, titles[i]);
+	for (i = 0; i < r->n_machines; i++) {
+		const Kgrid__V1__MachineInfo *x = r->machines[i];
+
+		table_cell(t, x->name);
+		table_styled(t, kg_streq(x->state, "offline") ? TABLE_BAD : TABLE_GOOD, x->state);
+		table_cell(t, x->cpu_name);
+		table_cellf(t, "%" PRIu32, x->cpus);
+		table_cell(t, format_bytes(x->memory_bytes, size));
+		table_cell(t, x->clock);
+		table_cell(t, x->kernel_release);
+		doing(x, &s);
+		table_cell(t, kg_str_text(&s));
+	}
+	kg_str_clear(&s);
+	table_render(t, 0, cli->width, cli->color, &s);
+	cli_print(cli, &s);
+	table_free(t);
+	kg_str_deinit(&s);
+}
+
+int cmd_machines(struct cli *cli, const struct cli_args *args)
+{
+	Kgrid__V1__MachinesRequest q = KGRID__V1__MACHINES_REQUEST__INIT;
+	const Kgrid__V1__MachinesReply *r;
+	struct kg_str s = {0};
+	struct kg_msg *m;
+	int rc = 0;
+
+	m = cli_ask(cli, KG_MSG_MACHINES, &q.base, KG_MSG_MACHINES_REPLY, CLIENT_ANSWER_MS, &rc);
+	if (!m)
+		return rc;
+	r = (const Kgrid__V1__MachinesReply *)kg_msg_body(m);
+	if (cli->json) {
+		cli_print_json(cli, &r->base);
+	} else if (cli_args_has(args, "csv")) {
+		csv_messages(&s, &kgrid__v1__machine_info__descriptor, r->n_machines,
+			     (ProtobufCMessage *const *)r->machines);
+		cli_print(cli, &s);
+	} else if (r->n_machines > 0) {
+		print_machines(cli, r);
+	}
+	if (r->n_machines == 0) {
+		cli_say(cli, "no machines: no agent has joined yet ('kgrid lab up' starts virtual "
+			     "ones, kgrid-agent(8) says how real ones join)");
+		rc = CLI_EXIT_NODATA;
+	}
+	kg_str_deinit(&s);
+	kg_msg_free(m);
+	return rc;
+}
+
+static void pair_joined(struct table *t, const char *key, size_t n, char *const *texts)
+{
+	struct kg_str s = {0};
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		kg_str_addf(&s, "%s%s", i ? ", " : "", texts[i]);
+	table_pair(t, key, n ? kg_str_text(&s) : "-");
+	kg_str_deinit(&s);
+}
+
+static void print_facts(struct cli *cli, const Kgrid__V1__MachineInfo *x)
+{
+	struct table *t = table_new("ll");
+	struct kg_str s = {0};
+	char text[FORMAT_SIZE];
+
+	table_pair(t, "machine", cli_text(x->name));
+	table_pair(t, "state", cli_text(x->state));
+	doing(x, &s);
+	if (s.len > 0)
+		table_pair(t, "doing", kg_str_text(&s));
+	table_pair(t, "last seen", format_time(x->last_seen_ns, text));
+	table_pair(t, "cpu", cli_text(x->cpu_name));
+	table_cell(t, "vendor");
+	table_cellf(t, "%s, family %" PRIu32 ", model %" PRIu32 ", stepping %" PRIu32,
+		    cli_text(x->cpu_vendor), x->cpu_family, x->cpu_model, x->cpu_stepping);
+	table_pair(t, "microcode", cli_text(x->microcode));
+	table_cell(t, "cpus");
+	table_cellf(t, "%" PRIu32, x->cpus);
+	table_pair(t, "memory", format_bytes(x->memory_bytes, text));
+	table_pair(t, "kernel", cli_text(x->kernel_release));
+	table_cell(t, "clock");
+	table_cellf(t, "%s%s", cli_text(x->clock),
+		    kg_streq(x->clock, "instruction")
+			    ? ": counts of instructions, not time of a real CPU"
+			    : "");
+	pair_joined(t, "tags", x->n_tags, x->tags);
+	kg_str_clear(&s);
+	table_render(t, 0, cli->width, cli->color, &s);
+	cli_print(cli, &s);
+	table_free(t);
+	kg_str_deinit(&s);
+}
+
+static void print_workloads(struct cli *cli, const Kgrid__V1__MachineInfo *x)
+{
+	static const char *const titles[] = {"WORKLOAD", "VERSION", "DIGEST", "STATE"};
+	struct table *t = table_new("llll");
+	struct kg_str s = {0};
+	size_t i;
+
+	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		table_title(t, titles[i]);
+	for (i = 0; i < x->n_workloads; i++) {
+		const Kgrid__V1__WorkloadState *w = x->workloads[i];
+
+		table_cell(t, w->name);
+		table_cell(t, w->version);
+		table_cellf(t, "%.12s", cli_text(w->digest));
+		if (w->available)
+			table_styled(t, TABLE_GOOD, "available");
+		else
+			table_cellf(t, "missing: %s", cli_text(w->missing));
+	}
+	kg_str_add(&s, "\n");
+	table_render(t, 0, cli->width, cli->color, &s);
+	cli_print(cli, &s);
+	table_free(t);
+	kg_str_deinit(&s);
+}
+
+int cmd_machine_show(struct cli *cli, const struct cli_args *args)
+{
+	Kgrid__V1__MachineRequest q = KGRID__V1__MACHINE_REQUEST__INIT;
+	const Kgrid__V1__MachineReply *r;
+	struct table *t;
+	struct kg_str s = {0};
+	struct kg_msg *m;
+	int rc = 0;
+	size_t i;
+
+	q.name = (char *)(uintptr_t)cli_args_operand(args, 0);
+	m = cli_ask(cli, KG_MSG_MACHINE, &q.base, KG_MSG_MACHINE_REPLY, CLIENT_ANSWER_MS, &rc);
+	if (!m)
+		return rc;
+	r = (const Kgrid__V1__MachineReply *)kg_msg_body(m);
+	if (cli->json) {
+		cli_print_json(cli, &r->base);
+	} else if (r->machine) {
+		print_facts(cli, r->machine);
+		print_workloads(cli, r->machine);
+		t = table_new("l");
+		table_title(t, "\nEVENTS");
+		for (i = 0; i < r->machine->n_events; i++)
+			table_cell(t, r->machine->events[i]);
+		if (i > 0)
+			table_render(t, 0, cli->width, cli->color, &s);
+		cli_print(cli, &s);
+		table_free(t);
+	}
+	kg_str_deinit(&s);
+	kg_msg_free(m);
+	return rc;
+}

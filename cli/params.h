@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* "seconds=1 size=64 test=UDP_RR" of many rows -> what they share, and a column for each parameter
+ * in which they differ. Pure. */
+#ifndef KG_CLI_PARAMS_H
+#define KG_CLI_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct params;
+
+/* Owned, params_free. Rows that do not all have the same parameters, or that are not of the form
+ * above, stay whole in one column. A single row shares nothing. */
+struct params *params_split(const char *const *rows, size_t n);
+void params_free(struct params *p);
+
+const char *params_common(const struct params *p); /* "" when nothing is shared; borrows */
+size_t params_columns(const struct params *p);	   /* at least 1 */
+const char *params_title(const struct params *p, size_t column);
+bool params_numeric(const struct params *p, size_t column); /* every value is a number */
+const char *params_value(const struct params *p, size_t row, size_t column);
+
+#endif
