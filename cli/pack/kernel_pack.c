@@ -322,8 +322,8 @@ static int text_read(void *ctx, void *buf, size_t max, size_t *ret_len, struct k
 	return 0;
 }
 
-/* Makes modules.dep when the source has none, which is so in packages: depmod writes it when they
- * are installed. */
+/* modules.dep is made always: packages have none (depmod writes it when they are installed), and what
+ * an installed kernel has depends on its depmod. */
 static int add_modules_dep(struct kernel_pack *p, struct kg_err *err)
 {
 	static const struct pack_place place = {
@@ -332,7 +332,7 @@ static int add_modules_dep(struct kernel_pack *p, struct kg_err *err)
 	struct kg_str out = {0};
 	int rc;
 
-	if (pack_tree_find(&p->tree, place.path) || !has_modules(&p->tree))
+	if (!has_modules(&p->tree))
 		return 0;
 	rc = read_modules(&p->tree, &w, err);
 	if (rc == 0) {

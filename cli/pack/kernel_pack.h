@@ -13,9 +13,9 @@
  *   single files      vmlinuz, config, the modules folder, System.map
  *
  * What becomes part of a kernel: image, configuration, System.map, *.ko[.xz|.zst|.gz], modules.order,
- * modules.builtin, modules.builtin.modinfo and modules.dep, which is made from the modules
- * themselves when the source has none. All with mode 0644, so that the same content has the same
- * digest wherever it comes from. Other files (documentation, depmod's indexes, vdso) do not count.
+ * modules.builtin, modules.builtin.modinfo, and modules.dep, which is made from the modules
+ * themselves. All with mode 0644. Other files (documentation, depmod's indexes, vdso) do not count.
+ * So a package and the same kernel installed have the same digest.
  *
  * The content is copied to an unnamed temporary file ($TMPDIR, else /var/tmp) that is gone with the
  * process; what is sent is what was hashed, whatever happens to the source meanwhile.

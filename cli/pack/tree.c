@@ -34,7 +34,6 @@ bool pack_map_module(const char *below, char ret_path[PACK_PATH_MAX])
 		"modules.order",
 		"modules.builtin",
 		"modules.builtin.modinfo",
-		"modules.dep",
 	};
 	bool taken = artifact_path_is_module(below);
 	size_t i;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "coordinator/artifact/blob.h"
 
-#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 
 #include "common/file.h"
 
-#define UPLOADS_MAX \
-	8 /* whose running digest is kept; further ones are hashed again when they go on */
-#define PENDING_MAX	  64
-#define PENDING_BYTES_MAX (32u << 20)
-#define PART_SUFFIX	  ".part"
+/* Uploads whose running digest is kept; further ones are hashed again when they go on. */
+#define UPLOADS_MAX   8
+#define PART	      ".part"
+#define DONE	      ".done"
+#define INCOMING_SIZE (KG_SHA256_HEX_SIZE + 5) /* of a name in incoming/ */
 
 struct upload {
 	char digest[KG_SHA256_HEX_SIZE];
@@ -30,12 +30,11 @@ struct upload {
 };
 
 struct artifact_blobs {
-	char *dir;
+	char *dir;		     /* never changes */
+	pthread_mutex_t upload_lock; /* uploads, puts, and removing parts */
 	struct upload uploads[UPLOADS_MAX];
 	uint64_t puts;
-	char pending[PENDING_MAX][KG_SHA256_HEX_SIZE]; /* verified, not durable yet */
-	size_t n_pending;
-	uint64_t pending_bytes;
+	pthread_mutex_t settle_lock; /* one settling at a time: done means durable */
 };
 
 static int blob_path(const struct artifact_blobs *b, const char *digest, char path[PATH_MAX])
@@ -45,11 +44,55 @@ static int blob_path(const struct artifact_blobs *b, const char *digest, char pa
 	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-static int part_path(const struct artifact_blobs *b, const char *digest, char path[PATH_MAX])
+static int incoming_path(const struct artifact_blobs *b, const char *digest, const char *suffix,
+			 char path[PATH_MAX])
 {
-	int n = snprintf(path, PATH_MAX, "%s/incoming/%s" PART_SUFFIX, b->dir, digest);
+	int n = snprintf(path, PATH_MAX, "%s/incoming/%s%s", b->dir, digest, suffix);
 
 	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+/* The digest in a name of incoming/ that ends in `suffix`. */
+static bool incoming_digest(const char *name, const char *suffix,
+			    char ret_digest[KG_SHA256_HEX_SIZE])
+{
+	if (strlen(name) != KG_SHA256_HEX_LEN + strlen(suffix) ||
+	    strcmp(name + KG_SHA256_HEX_LEN, suffix) != 0)
+		return false;
+	memcpy(ret_digest, name, KG_SHA256_HEX_LEN);
+	ret_digest[KG_SHA256_HEX_LEN] = '\0';
+	return kg_sha256_hex_valid(ret_digest);
+}
+
+static int open_incoming(const struct artifact_blobs *b, DIR **ret_d, struct kg_err *err)
+{
+	char path[PATH_MAX];
+
+	(void)incoming_path(b, "", "", path);
+	*ret_d = opendir(path);
+	return *ret_d ? 0 : kg_err_errno(err, "cannot open directory", path);
+}
+
+/* What an earlier process verified and did not settle may have lost its content in a power cut: it
+ * is a part again, and the next put verifies it anew. */
+static int demote_done(const struct artifact_blobs *b, struct kg_err *err)
+{
+	char digest[KG_SHA256_HEX_SIZE], part[INCOMING_SIZE];
+	struct dirent *e;
+	DIR *d;
+	int rc = open_incoming(b, &d, err);
+
+	if (rc < 0)
+		return rc;
+	while (rc == 0 && (e = readdir(d)) != NULL) {
+		if (!incoming_digest(e->d_name, DONE, digest))
+			continue;
+		(void)snprintf(part, sizeof(part), "%s" PART, digest);
+		if (renameat(dirfd(d), e->d_name, dirfd(d), part) < 0)
+			rc = kg_err_errno(err, "cannot rename", e->d_name);
+	}
+	closedir(d);
+	return rc;
 }
 
 int artifact_blobs_open(const char *dir, struct artifact_blobs **ret_b, struct kg_err *err)
@@ -63,16 +106,20 @@ int artifact_blobs_open(const char *dir, struct artifact_blobs **ret_b, struct k
 		return kg_err_set(err, -ENOMEM, "out of memory");
 	for (i = 0; i < UPLOADS_MAX; i++)
 		b->uploads[i].fd = -1;
+	(void)pthread_mutex_init(&b->upload_lock, NULL);
+	(void)pthread_mutex_init(&b->settle_lock, NULL);
 	b->dir = strdup(dir);
-	/* The longest path below it has to fit. */
 	if (!b->dir)
 		rc = kg_err_set(err, -ENOMEM, "out of memory");
-	else if (strlen(dir) + KG_SHA256_HEX_SIZE + 32 > PATH_MAX)
+	else if (strlen(dir) + KG_SHA256_HEX_SIZE + 32 > PATH_MAX) /* so that all paths fit */
 		rc = kg_err_set(err, -ENAMETOOLONG, "path too long: '%s'", dir);
 	else {
-		(void)snprintf(path, sizeof(path), "%s/incoming", dir);
+		(void)incoming_path(b, "", "", path);
+		path[strlen(path) - 1] = '\0';
 		rc = kg_mkdir_p(path, 0700, err);
 	}
+	if (rc == 0)
+		rc = demote_done(b, err);
 	if (rc < 0) {
 		artifact_blobs_free(b);
 		return rc;
@@ -99,32 +146,33 @@ void artifact_blobs_free(struct artifact_blobs *b)
 		return;
 	for (i = 0; i < UPLOADS_MAX; i++)
 		upload_close(&b->uploads[i]);
+	(void)pthread_mutex_destroy(&b->upload_lock);
+	(void)pthread_mutex_destroy(&b->settle_lock);
 	free(b->dir);
 	free(b);
 }
 
 /* ---- asking ---- */
 
-static bool is_pending(const struct artifact_blobs *b, const char *digest)
+static bool is_file(const char *path)
 {
-	size_t i;
+	struct stat st;
 
-	for (i = 0; i < b->n_pending; i++)
-		if (strcmp(b->pending[i], digest) == 0)
-			return true;
-	return false;
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 bool artifact_blobs_has(const struct artifact_blobs *b, const char *digest)
 {
 	char path[PATH_MAX];
-	struct stat st;
 
 	if (!kg_sha256_hex_valid(digest))
 		return false;
-	if (is_pending(b, digest))
+	/* In this order: settling moves it from the first place to the second. */
+	(void)incoming_path(b, digest, DONE, path);
+	if (is_file(path))
 		return true;
-	return blob_path(b, digest, path) == 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+	(void)blob_path(b, digest, path);
+	return is_file(path);
 }
 
 int artifact_blobs_path(const struct artifact_blobs *b, const char *digest, char *ret_path,
@@ -230,7 +278,7 @@ static int upload_open(const struct artifact_blobs *b, struct upload *u,
 	struct stat st;
 	int rc = 0;
 
-	(void)part_path(b, c->digest, path);
+	(void)incoming_path(b, c->digest, PART, path);
 	u->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (u->fd < 0)
 		return kg_err_errno(err, "cannot create", path);
@@ -300,27 +348,24 @@ static int upload_append(struct artifact_blobs *b, struct upload *u, const struc
 	return 0;
 }
 
-/* All bytes are there: verifies them and queues the part for settling. */
-static int upload_finish(struct artifact_blobs *b, struct upload *u, struct kg_err *err)
+/* All bytes are there: verifies them and marks the part as done. */
+static int upload_finish(const struct artifact_blobs *b, struct upload *u, struct kg_err *err)
 {
 	char digest[KG_SHA256_HEX_SIZE], seen[KG_SHA256_HEX_SIZE];
-	char path[PATH_MAX];
-	uint64_t len = u->len;
+	char part[PATH_MAX], done[PATH_MAX];
 
 	memcpy(digest, u->digest, sizeof(digest));
 	kg_sha256_final(u->sha, seen);
 	upload_close(u);
+	(void)incoming_path(b, digest, PART, part);
+	(void)incoming_path(b, digest, DONE, done);
 	if (strcmp(seen, digest) != 0) {
-		(void)part_path(b, digest, path);
-		(void)unlink(path);
+		(void)unlink(part);
 		return kg_err_set(err, KG_ECORRUPT,
 				  "the content has digest '%.12s' and not '%.12s'", seen, digest);
 	}
-	assert(b->n_pending < PENDING_MAX);
-	memcpy(b->pending[b->n_pending++], digest, sizeof(digest));
-	b->pending_bytes += len;
-	if (b->n_pending == PENDING_MAX || b->pending_bytes >= PENDING_BYTES_MAX)
-		return artifact_blobs_settle(b, err);
+	if (rename(part, done) < 0)
+		return kg_err_errno(err, "cannot rename", part);
 	return 0;
 }
 
@@ -337,20 +382,12 @@ static int check_chunk(const struct artifact_chunk *c, struct kg_err *err)
 	return 0;
 }
 
-int artifact_blobs_put(struct artifact_blobs *b, const struct artifact_chunk *c,
-		       struct artifact_progress *ret_progress, struct kg_err *err)
+static int put_locked(struct artifact_blobs *b, const struct artifact_chunk *c,
+		      struct artifact_progress *ret_progress, struct kg_err *err)
 {
 	struct upload *u;
 	int rc;
 
-	rc = check_chunk(c, err);
-	if (rc < 0)
-		return rc;
-	if (artifact_blobs_has(b, c->digest)) {
-		ret_progress->next_offset = c->total_bytes;
-		ret_progress->complete = true;
-		return 0;
-	}
 	rc = upload_get(b, c, &u, err);
 	if (rc < 0)
 		return rc;
@@ -368,6 +405,25 @@ int artifact_blobs_put(struct artifact_blobs *b, const struct artifact_chunk *c,
 	return ret_progress->complete ? upload_finish(b, u, err) : 0;
 }
 
+int artifact_blobs_put(struct artifact_blobs *b, const struct artifact_chunk *c,
+		       struct artifact_progress *ret_progress, struct kg_err *err)
+{
+	struct artifact_progress progress = {.next_offset = c->total_bytes, .complete = true};
+	int rc;
+
+	rc = check_chunk(c, err);
+	if (rc < 0)
+		return rc;
+	if (!artifact_blobs_has(b, c->digest)) {
+		(void)pthread_mutex_lock(&b->upload_lock);
+		rc = put_locked(b, c, &progress, err);
+		(void)pthread_mutex_unlock(&b->upload_lock);
+	}
+	if (rc == 0)
+		*ret_progress = progress;
+	return rc;
+}
+
 /* ---- settling ---- */
 
 static int sync_path(const char *path, int flags, struct kg_err *err)
@@ -383,12 +439,43 @@ static int sync_path(const char *path, int flags, struct kg_err *err)
 	return rc;
 }
 
-/* Gives a synced part its name. */
+/* The digests of everything that is done. Owned. */
+static int list_done(const struct artifact_blobs *b, char (**ret_digests)[KG_SHA256_HEX_SIZE],
+		     size_t *ret_n, struct kg_err *err)
+{
+	char(*digests)[KG_SHA256_HEX_SIZE] = NULL;
+	char(*more)[KG_SHA256_HEX_SIZE];
+	struct dirent *e;
+	size_t n = 0;
+	DIR *d;
+	int rc = open_incoming(b, &d, err);
+
+	if (rc < 0)
+		return rc;
+	while ((e = readdir(d)) != NULL) {
+		if ((n & (n - 1)) == 0) { /* grows at powers of two */
+			more = realloc(digests, (n ? n * 2 : 1) * sizeof(*digests));
+			if (!more) {
+				free(digests);
+				closedir(d);
+				return kg_err_set(err, -ENOMEM, "out of memory");
+			}
+			digests = more;
+		}
+		n += incoming_digest(e->d_name, DONE, digests[n]);
+	}
+	closedir(d);
+	*ret_digests = digests;
+	*ret_n = n;
+	return 0;
+}
+
+/* Gives a synced file its name. */
 static int move_in(const struct artifact_blobs *b, const char *digest, struct kg_err *err)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 
-	(void)part_path(b, digest, from);
+	(void)incoming_path(b, digest, DONE, from);
 	(void)snprintf(to, sizeof(to), "%s/%.2s", b->dir, digest);
 	if (mkdir(to, 0700) < 0 && errno != EEXIST)
 		return kg_err_errno(err, "cannot make directory", to);
@@ -399,47 +486,64 @@ static int move_in(const struct artifact_blobs *b, const char *digest, struct kg
 }
 
 /* Makes the names durable: each folder once. */
-static int sync_folders(const struct artifact_blobs *b, struct kg_err *err)
+static int sync_folders(const struct artifact_blobs *b, char (*digests)[KG_SHA256_HEX_SIZE],
+			size_t n, struct kg_err *err)
 {
+	bool synced[256] = {false};
 	char path[PATH_MAX];
-	size_t i, k;
-	int rc = 0;
+	size_t i;
+	int rc;
 
-	for (i = 0; i < b->n_pending && rc == 0; i++) {
-		for (k = 0; k < i; k++)
-			if (strncmp(b->pending[k], b->pending[i], 2) == 0)
-				break;
-		if (k < i)
+	for (i = 0; i < n; i++) {
+		char hex[3] = {digests[i][0], digests[i][1], '\0'};
+		unsigned long folder = strtoul(hex, NULL, 16) & 0xff;
+
+		if (synced[folder])
 			continue;
-		(void)snprintf(path, sizeof(path), "%s/%.2s", b->dir, b->pending[i]);
+		synced[folder] = true;
+		(void)snprintf(path, sizeof(path), "%s/%s", b->dir, hex);
 		rc = sync_path(path, O_DIRECTORY, err);
+		if (rc < 0)
+			return rc;
 	}
-	return rc == 0 ? sync_path(b->dir, O_DIRECTORY, err) : rc;
+	return sync_path(b->dir, O_DIRECTORY, err);
 }
 
-int artifact_blobs_settle(struct artifact_blobs *b, struct kg_err *err)
+static int settle(const struct artifact_blobs *b, char (*digests)[KG_SHA256_HEX_SIZE], size_t n,
+		  struct kg_err *err)
 {
 	char path[PATH_MAX];
 	size_t i;
 	int rc = 0;
 
-	if (b->n_pending == 0)
-		return 0;
-	for (i = 0; i < b->n_pending && rc == 0; i++) {
-		(void)part_path(b, b->pending[i], path);
+	for (i = 0; i < n && rc == 0; i++) {
+		(void)incoming_path(b, digests[i], DONE, path);
 		rc = sync_path(path, 0, err);
 	}
-	for (i = 0; i < b->n_pending && rc == 0; i++)
-		rc = move_in(b, b->pending[i], err);
+	for (i = 0; i < n && rc == 0; i++)
+		rc = move_in(b, digests[i], err);
 	if (rc == 0)
-		rc = sync_folders(b, err);
+		rc = sync_folders(b, digests, n, err);
 	/* After a failed fsync the pages may be lost: what has no name yet has to be sent again. */
-	for (i = 0; i < b->n_pending && rc < 0; i++) {
-		(void)part_path(b, b->pending[i], path);
+	for (i = 0; i < n && rc < 0; i++) {
+		(void)incoming_path(b, digests[i], DONE, path);
 		(void)unlink(path);
 	}
-	b->n_pending = 0;
-	b->pending_bytes = 0;
+	return rc;
+}
+
+int artifact_blobs_settle(struct artifact_blobs *b, struct kg_err *err)
+{
+	char(*digests)[KG_SHA256_HEX_SIZE] = NULL;
+	size_t n = 0;
+	int rc;
+
+	(void)pthread_mutex_lock(&b->settle_lock);
+	rc = list_done(b, &digests, &n, err);
+	if (rc == 0 && n > 0)
+		rc = settle(b, digests, n, err);
+	(void)pthread_mutex_unlock(&b->settle_lock);
+	free(digests);
 	return rc < 0 ? kg_err_wrap(err, rc, "cannot store blobs") : 0;
 }
 
@@ -483,7 +587,7 @@ int artifact_blobs_read(const struct artifact_blobs *b, const char *digest, uint
 /* ---- removing ---- */
 
 struct removal {
-	const struct artifact_blobs *b;
+	struct artifact_blobs *b;
 	const struct artifact_removal *r;
 	size_t n;
 	uint64_t bytes;
@@ -496,31 +600,29 @@ static bool is_uploading(const struct artifact_blobs *b, const char *digest)
 	for (i = 0; i < UPLOADS_MAX; i++)
 		if (b->uploads[i].fd >= 0 && strcmp(b->uploads[i].digest, digest) == 0)
 			return true;
-	return is_pending(b, digest);
+	return false;
 }
 
-/* One name in DIR/<folder>: `folder` is two hex digits or "incoming". */
+/* Whether the name in a folder ("incoming" or two hex digits) is something that nobody needs. */
+static bool is_unneeded(const struct removal *rm, const char *folder, const char *name)
+{
+	char digest[KG_SHA256_HEX_SIZE];
+
+	if (strlen(folder) != 2)
+		return incoming_digest(name, DONE, digest) ||
+		       (incoming_digest(name, PART, digest) && !is_uploading(rm->b, digest));
+	if (strlen(name) != KG_SHA256_HEX_LEN - 2)
+		return false;
+	(void)snprintf(digest, sizeof(digest), "%.2s%.62s", folder, name);
+	return kg_sha256_hex_valid(digest) && !rm->r->keep(digest, rm->r->ctx);
+}
+
 static int remove_one(struct removal *rm, int dir_fd, const char *folder, const char *name,
 		      struct kg_err *err)
 {
-	bool incoming = strlen(folder) != 2;
-	char digest[KG_SHA256_HEX_SIZE];
 	struct stat st;
-	size_t len = strlen(name);
 
-	if (incoming) {
-		if (len != KG_SHA256_HEX_LEN + strlen(PART_SUFFIX) ||
-		    strcmp(name + KG_SHA256_HEX_LEN, PART_SUFFIX) != 0)
-			return 0;
-		(void)snprintf(digest, sizeof(digest), "%.64s", name);
-	} else {
-		if (len != KG_SHA256_HEX_LEN - 2)
-			return 0;
-		(void)snprintf(digest, sizeof(digest), "%.2s%.62s", folder, name);
-	}
-	if (!kg_sha256_hex_valid(digest))
-		return 0;
-	if (incoming ? is_uploading(rm->b, digest) : rm->r->keep(digest, rm->r->ctx))
+	if (!is_unneeded(rm, folder, name))
 		return 0;
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : kg_err_errno(err, "cannot read", name);
@@ -558,7 +660,9 @@ int artifact_blobs_remove_unreferenced(struct artifact_blobs *b, const struct ar
 	unsigned i;
 	int rc;
 
+	(void)pthread_mutex_lock(&b->upload_lock);
 	rc = remove_in(&rm, "incoming", err);
+	(void)pthread_mutex_unlock(&b->upload_lock);
 	for (i = 0; i < 256 && rc == 0; i++) {
 		(void)snprintf(folder, sizeof(folder), "%02x", i & 0xff);
 		rc = remove_in(&rm, folder, err);

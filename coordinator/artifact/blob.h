@@ -3,17 +3,18 @@
  * Blobs: files named by the SHA-256 of their content.
  *
  *   DIR/ab/cdef...            whole, verified, durable; never changed once there
- *   DIR/incoming/abcdef....part   being put, or whole and waiting to be made durable
+ *   DIR/incoming/<digest>.part    being put
+ *   DIR/incoming/<digest>.done    whole and verified, waiting to be made durable
  *
  * A blob gets its name only after its content was verified and fsynced, so neither a crash nor a
- * power cut can show a partial one. Completed blobs are made durable in batches (the first fsync
- * commits the journal for all of them), at the latest in artifact_blobs_settle(); until then
- * artifact_blobs_has() answers yes but artifact_blobs_path() has no file. What was not settled is
- * at worst lost, never wrong, and is asked for again by the next offer.
+ * power cut can show a partial one. Putting does not wait for the disk: artifact_blobs_settle()
+ * makes all that is done durable together (the first fsync commits the journal for the rest) and
+ * gives it its name. Until then artifact_blobs_has() answers yes, but there is nothing to read.
+ * What was not settled is at worst lost, never wrong, and is asked for again by the next offer.
  *
- * One thread at a time. Putting or reading a chunk of 256 KiB takes well under a millisecond with
- * hardware SHA, except when a batch settles (an fsync) or an upload of an earlier process is
- * resumed (its bytes are hashed again).
+ * Threads may use one store together. Putting or reading a chunk of 256 KiB takes well under a
+ * millisecond and may happen on an event loop; settling and removing take as long as the disk and
+ * may not. (An upload of an earlier process, when it goes on, is hashed from its start.)
  */
 #ifndef KG_ARTIFACT_BLOB_H
 #define KG_ARTIFACT_BLOB_H
@@ -64,7 +65,7 @@ struct artifact_progress {
 int artifact_blobs_put(struct artifact_blobs *b, const struct artifact_chunk *c,
 		       struct artifact_progress *ret_progress, struct kg_err *err);
 
-/* Makes every completed blob durable and visible. Call before a kernel is committed. */
+/* Makes every completed blob durable and visible. Needed before artifact_kernel_open(). */
 int artifact_blobs_settle(struct artifact_blobs *b, struct kg_err *err);
 
 /* Reads up to `max` bytes from `offset`; 0 bytes at the end. KG_ENOTFOUND; KG_EINVALID when the

@@ -33,7 +33,7 @@ struct artifact_kernel {
  * put. Refused: another release in the image than in the manifest, an image that is none, no
  * config, a config that is none, no modules although the config has CONFIG_MODULES.
  * KG_ENOTFOUND: a blob is missing. Takes about a second (see artifact_image_inspect): call it from
- * a worker thread; it only reads files and may run beside puts.
+ * a worker thread; it only reads and may run beside puts.
  */
 int artifact_kernel_open(const struct artifact_blobs *b, const char *manifest, size_t len,
 			 struct artifact_kernel *ret_kernel, struct kg_err *err);
