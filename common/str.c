@@ -195,32 +195,38 @@ bool kg_name_valid(const char *s)
 	return true;
 }
 
+#define WORD_MAX 64 /* longer words get no suggestion */
+
+/* Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours. */
 static size_t edit_distance(const char *a, const char *b)
 {
-	size_t row[65];
+	size_t rows[3][WORD_MAX + 1];
 	size_t la = strlen(a), lb = strlen(b);
 	size_t i, j;
 
-	if (la > 64 || lb > 64)
+	if (la > WORD_MAX || lb > WORD_MAX)
 		return SIZE_MAX;
 	for (j = 0; j <= lb; j++)
-		row[j] = j;
+		rows[0][j] = j;
 	for (i = 1; i <= la; i++) {
-		size_t diag = row[0];
+		const size_t *before = rows[(i + 1) % 3], *last = rows[(i - 1) % 3];
+		size_t *row = rows[i % 3];
 
 		row[0] = i;
 		for (j = 1; j <= lb; j++) {
-			size_t best = diag + (a[i - 1] != b[j - 1]);
+			size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
 
-			diag = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
+			if (last[j] + 1 < best)
+				best = last[j] + 1;
 			if (row[j - 1] + 1 < best)
 				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
 			row[j] = best;
 		}
 	}
-	return row[lb];
+	return rows[la % 3][lb];
 }
 
 const char *kg_suggest(const char *word, const char *const *candidates, size_t n)
