@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A blocking end of a connection to the coordinator, agent or client, that a test drives by hand.
+ * Every wait has a limit; a limit that passes fails the test. */
+#ifndef KG_TESTS_PEER_H
+#define KG_TESTS_PEER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/codec.h"
+#include "proto/messages.h"
+
+struct peer; /* opaque */
+
+/* `address`: "127.0.0.1:PORT" or a socket path. Fails the test when it cannot connect. */
+struct peer *peer_connect(const char *address);
+void peer_close(struct peer *p);
+
+void peer_send(struct peer *p, uint16_t type, uint32_t id, const ProtobufCMessage *body);
+void peer_send_raw(struct peer *p, const void *bytes, size_t len);
+/* Next message, owned (kg_msg_free); NULL when the coordinator closed the connection. */
+struct kg_msg *peer_next(struct peer *p);
+/* Next message of that type; others are dropped on the way. Fails the test when the connection ends
+ * first. */
+struct kg_msg *peer_expect(struct peer *p, uint16_t type);
+/* Nothing comes within `ms`. */
+bool peer_quiet(struct peer *p, int ms);
+
+/* HELLO both ways. */
+void peer_hello_client(struct peer *p);
+void peer_hello_agent(struct peer *p, const char *machine, const char *state_id);
+/* FACTS of a small Intel machine with one workload "fake", and AGENT_STATE. */
+void peer_agent_ready(struct peer *p, uint64_t boot, uint64_t lease_epoch);
+
+/* Sends a request and waits for its answer of type `want`; an ERROR fails the test. */
+struct kg_msg *peer_call(struct peer *p, uint16_t type, const ProtobufCMessage *body,
+			 uint16_t want);
+/* Same, and the answer has to be an ERROR: returns its code, copies the text. */
+int peer_call_error(struct peer *p, uint16_t type, const ProtobufCMessage *body, char *ret_text,
+		    size_t size);
+
+#define PEER_BODY(m, Type) ((const Type *)kg_msg_body(m))
+
+#endif
