@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/manual.h"
 
 enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -33,6 +34,19 @@ struct options {
 	bool insecure, debug;
 };
 
+static int print_manual(const char *page)
+{
+	struct kg_str s = {0};
+	int rc = coordinator_manual(page, &s);
+
+	if (rc == 0 && !s.failed)
+		fputs(kg_str_text(&s), stdout);
+	else
+		fprintf(stderr, "kgrid-coordinator: no page '%s'\n", page);
+	kg_str_deinit(&s);
+	return rc == 0 ? EXIT_OK : EXIT_USAGE;
+}
+
 /* Returns -1 to go on, else the exit code. */
 static int parse(int argc, char **argv, struct options *o)
 {
@@ -42,6 +56,7 @@ static int parse(int argc, char **argv, struct options *o)
 		{"listen", required_argument, NULL, 'l'},
 		{"socket", required_argument, NULL, 's'},
 		{"insecure-plaintext", no_argument, NULL, 'i'},
+		{"manual", required_argument, NULL, 'm'}, /* for the build */
 		{"debug", no_argument, NULL, 'D'},
 		{"version", no_argument, NULL, 'V'},
 		{"help", no_argument, NULL, 'h'},
@@ -73,6 +88,8 @@ static int parse(int argc, char **argv, struct options *o)
 		case 'D':
 			o->debug = true;
 			break;
+		case 'm':
+			return print_manual(optarg);
 		case 'V':
 			printf("kgrid-coordinator %s\n", KGRID_VERSION);
 			return EXIT_OK;

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* kgrid-coordinator(8) and kgrid-job(5), from the tables that parse. */
+#include "coordinator/manual.h"
+
+#include <string.h>
+
+#include "coordinator/coordinator.h"
+#include "coordinator/plan/job.h"
+
+static void coordinator_page(struct kg_str *out)
+{
+	kg_str_addf(out, ".TH KGRID-COORDINATOR 8 \"\" \"kgrid %s\" \"kgrid\"\n", KGRID_VERSION);
+	kg_str_add(out,
+		   ".SH NAME\n"
+		   "kgrid-coordinator \\- keeps jobs and results of a kernel performance lab\n"
+		   ".SH SYNOPSIS\n"
+		   ".B kgrid-coordinator\n"
+		   "\\-\\-data-dir DIR [\\-\\-config FILE] [\\-\\-listen ADDRESS:PORT]... [\\-\\-socket PATH]\n"
+		   "[\\-\\-insecure-plaintext] [\\-\\-debug]\n"
+		   ".SH DESCRIPTION\n"
+		   "One process per lab. It stores jobs, samples and provenance in DIR/kgrid.db (SQLite),\n"
+		   "kernels in DIR/blobs, gives each machine one boot at a time, and answers\n"
+		   ".BR kgrid (1).\n"
+		   "Connections are not encrypted yet, so it listens on loopback and on its Unix socket\n"
+		   "only; any other address is refused unless \\-\\-insecure-plaintext is given.\n"
+		   ".SH SETTINGS\n"
+		   "A YAML file. An unknown key is an error that names its place.\n");
+	coordinator_config_manual(out);
+	kg_str_add(out,
+		   ".SH FILES\n"
+		   ".TP\nDIR/run/kgrid.sock\nUnix socket of the kgrid command, unless \\-\\-socket is given.\n"
+		   ".TP\nDIR/run/tcp\nThe TCP address it listens on, one line.\n"
+		   ".TP\nDIR/kgrid.db.lock\nHeld while a coordinator runs; a second one is refused.\n"
+		   ".SH EXIT STATUS\n"
+		   "0 ended by SIGTERM or SIGINT, 1 could not start or failed, 2 usage or settings.\n"
+		   ".SH SEE ALSO\n"
+		   ".BR kgrid (1),\n.BR kgrid-job (5)\n");
+}
+
+static void job_page(struct kg_str *out)
+{
+	kg_str_addf(out, ".TH KGRID-JOB 5 \"\" \"kgrid %s\" \"kgrid\"\n", KGRID_VERSION);
+	kg_str_add(out,
+		   ".SH NAME\n"
+		   "kgrid-job \\- what to run: machines x kernels x lsm lists x workloads\n"
+		   ".SH DESCRIPTION\n"
+		   "A YAML file, given to\n.BR \"kgrid submit\" .\n"
+		   "Each combination of a machine, a kernel, an LSM list, and a workload with its\n"
+		   "parameters is a cell. Every block visits each kernel x lsm once by a boot of its own.\n"
+		   ".SH KEYS\n");
+	job_spec_manual(out);
+	kg_str_add(out, ".SH EXAMPLE\n.nf\n"
+			"name: what-do-lsms-cost\n"
+			"machines: \"vendor in (intel, amd) and cpus >= 2\"\n"
+			"kernels: [6.1, 6.12]\n"
+			"lsm:\n"
+			"  prev: integrity,apparmor\n"
+			"  new:  landlock,lockdown,yama,integrity,apparmor,tomoyo,bpf\n"
+			"  nt:   {base: new, without: [tomoyo]}\n"
+			"workloads:\n"
+			"  - netperf: {test: UDP_RR, seconds: 10}\n"
+			"  - hackbench: {groups: [1, 4]}\n"
+			"repeat: {boots: 5, iterations: 5}\n"
+			".fi\n"
+			".SH SEE ALSO\n.BR kgrid (1)\n");
+}
+
+int coordinator_manual(const char *page, struct kg_str *out)
+{
+	if (strcmp(page, "kgrid-coordinator.8") == 0)
+		coordinator_page(out);
+	else if (strcmp(page, "kgrid-job.5") == 0)
+		job_page(out);
+	else
+		return KG_ENOTFOUND;
+	return 0;
+}
