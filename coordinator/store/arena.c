@@ -44,19 +44,20 @@ const char *arena_text(struct arena *a, const char *s)
 
 void *arena_push(struct arena *a, void *items, size_t *n, size_t size)
 {
-	void **base = items;
+	unsigned char *base;
 
-	if ((*n & (*n - 1)) == 0) { /* 0 or a power of two: full */
-		size_t cap = *n ? 2 * *n : 1;
-		unsigned char *grown = arena_alloc(a, cap, size);
+	memcpy(&base, items, sizeof(base)); /* whatever type the pointer has */
+	if ((*n & (*n - 1)) == 0) {	    /* 0 or a power of two: full */
+		unsigned char *grown = arena_alloc(a, *n ? 2 * *n : 1, size);
 
 		if (!grown)
 			return NULL;
 		if (*n)
-			memcpy(grown, *base, *n * size);
-		*base = grown;
+			memcpy(grown, base, *n * size);
+		base = grown;
+		memcpy(items, &base, sizeof(base));
 	}
-	return (unsigned char *)*base + (*n)++ * size;
+	return base + (*n)++ * size;
 }
 
 /* ---- deep copy by descriptor ---- */

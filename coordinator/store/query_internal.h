@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inside of the store's reading side: the pool of connections and the building of replies. */
+#ifndef KG_COORDINATOR_STORE_QUERY_INTERNAL_H
+#define KG_COORDINATOR_STORE_QUERY_INTERNAL_H
+
+#include "coordinator/store/arena.h"
+#include "coordinator/store/db.h"
+#include "coordinator/store/query.h"
+
+/* Waits for a free connection and begins a read transaction on it. */
+int query_begin(struct query *q, struct db **ret_db, struct kg_err *err);
+/* Ends the transaction and gives the connection back; returns `rc`. */
+int query_end(struct query *q, struct db *db, int rc);
+
+/* ---- replies: malloc'ed, as protobuf-c frees them. All return 0 or -ENOMEM. ---- */
+
+int reply_oom(struct kg_err *err);
+/* Sets a text field; NULL leaves it absent. */
+int reply_text(char **field, const char *text);
+int reply_bytes(ProtobufCBinaryData *field, const void *bytes, size_t len);
+/* Appends to a repeated message or string field; takes `item` always (NULL: -ENOMEM), frees it as
+ * a message when `d` is given. */
+int reply_push(void *items, size_t *n, void *item, const ProtobufCMessageDescriptor *d);
+int reply_push_text(char ***items, size_t *n, const char *text);
+void *reply_new(const ProtobufCMessageDescriptor *d);
+void reply_free(void *message); /* NULL is fine */
+
+/* ---- shared parts of answers, within a transaction ---- */
+
+/* job 0 becomes the newest; KG_ENOTFOUND. */
+int find_job(struct db *db, uint64_t job, uint64_t *ret_job, struct kg_err *err);
+int read_accounting(struct db *db, uint64_t job, Kgrid__V1__Accounting **ret, struct kg_err *err);
+int read_job_summary(struct db *db, uint64_t job, Kgrid__V1__JobSummary **ret, struct kg_err *err);
+int find_kernel(struct db *db, const char *selector, char ret_digest[65], struct kg_err *err);
+
+#endif
