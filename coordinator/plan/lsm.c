@@ -182,8 +182,8 @@ static int check_split_list(struct resolver *r, const char *word)
 	name[len] = '\0';
 	if (lsm_parse_name(name) == LSM_COUNT)
 		return 0;
-	return warn(r, "the list of lsm= ends at the space before '%s', which is not part of it",
-		    name);
+	return warn(r, "the list of lsm= ends at the space before '%.64s', which is not part of it",
+		    word);
 }
 
 static int read_words(struct resolver *r, struct kg_cmdline *c)

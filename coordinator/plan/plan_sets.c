@@ -35,8 +35,8 @@ static int unknown_workload(struct plan_builder *b, const struct job_workload *w
 	meant = kg_suggest(w->name, (const char *const *)names.items, names.n);
 	rc = job_spec_error(b->job, w->at, KG_EINVALID, b->err,
 			    "'workloads': no machine of the job offers '%s'%s%s%s; offered are %s",
-			    w->name, meant ? ", did you mean '" : "", meant ? meant : "",
-			    meant ? "'?" : "", names.n ? kg_str_text(&all) : "none");
+			    w->name, meant ? " (did you mean '" : "", meant ? meant : "",
+			    meant ? "'?)" : "", names.n ? kg_str_text(&all) : "none");
 	kg_str_deinit(&all);
 	kg_texts_deinit(&names);
 	return rc;
@@ -115,6 +115,16 @@ static void product_deinit(struct product *x)
 	free(x->given);
 }
 
+static bool declared(const struct kg_workload *w, const char *param)
+{
+	size_t i;
+
+	for (i = 0; i < w->n_params; i++)
+		if (strcmp(w->params[i].name, param) == 0)
+			return true;
+	return false;
+}
+
 static int normalise(struct product *x, struct axis *a)
 {
 	const struct job_texts *values = &a->param->values;
@@ -129,8 +139,11 @@ static int normalise(struct product *x, struct axis *a)
 					       &a->values[i], &why);
 
 		if (rc < 0)
-			return job_spec_error(x->b->job, values->items[i].at, rc, x->b->err,
-					      "%s: %s", x->w->name, why.text);
+			return job_spec_error(x->b->job,
+					      declared(x->decl, a->param->name)
+						      ? values->items[i].at
+						      : a->param->at,
+					      rc, x->b->err, "%s: %s", x->w->name, why.text);
 	}
 	return 0;
 }
@@ -179,8 +192,8 @@ static uint64_t product_of(uint64_t a, uint64_t b)
 static void set_times(const struct product *x, struct plan_set *s)
 {
 	/* a warm-up by time ends with the run that was begun in it */
-	uint64_t runs = (uint64_t)x->b->job->iterations + x->decl->warmup_runs +
-			(x->decl->warmup_ns > 0);
+	uint64_t runs =
+		(uint64_t)x->b->job->iterations + x->decl->warmup_runs + (x->decl->warmup_ns > 0);
 	uint64_t one = kg_workload_duration_ns(x->decl, &s->params);
 	uint64_t limit = sum(product_of(runs, sum(one, x->decl->timeout_ns)), x->decl->warmup_ns);
 	uint64_t limit_s = limit / 1000000000 + (limit % 1000000000 != 0);

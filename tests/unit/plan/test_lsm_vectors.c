@@ -25,7 +25,8 @@ static void add_names(struct lsm_kernel *k, json_t *names)
 	json_t *name;
 	size_t i;
 
-	json_array_foreach(names, i, name) {
+	json_array_foreach(names, i, name)
+	{
 		enum lsm_id id = lsm_parse_name(json_string_value(name));
 
 		assert_int_not_equal(id, LSM_COUNT);

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two machines and two real kernels to plan for. */
+#ifndef KG_TESTS_PLAN_FIXTURE_H
+#define KG_TESTS_PLAN_FIXTURE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "common/file.h"
+#include "coordinator/plan/plan.h"
+
+#define DIGEST_61  "61aaaaaaaa000000000000000000000000000000000000000000000000000061"
+#define DIGEST_612 "61bbbbbbbb000000000000000000000000000000000000000000000000000612"
+
+static const char netperf_text[] =
+	"name: netperf\n"
+	"description: network performance\n"
+	"parameters:\n"
+	"  test: {type: choice, choices: [TCP_STREAM, UDP_RR], required: true}\n"
+	"  size: {type: int, min: 1, max: 65507, default: 64}\n"
+	"  seconds: {type: int, min: 1, max: 3600, default: 10}\n"
+	"command: [netperf, -l, \"{seconds}\", -m, \"{size}\", -t, \"{test}\"]\n"
+	"warm-up: {runs: 1}\n"
+	"duration: \"{seconds}\"\n"
+	"timeout: 60s\n"
+	"metrics:\n"
+	"  - {name: throughput, unit: Mbit/s, direction: higher, read: {keyval: THROUGHPUT}}\n";
+
+static const char hackbench_text[] =
+	"name: hackbench\n"
+	"description: scheduler\n"
+	"parameters:\n"
+	"  groups: {type: int, min: 1, max: 1000, default: 10}\n"
+	"  mode: {type: choice, choices: [process, thread], default: process}\n"
+	"command: [hackbench, -g, \"{groups}\"]\n"
+	"arguments:\n"
+	"  - {when: {mode: [thread]}, add: [-T]}\n"
+	"duration: 5s\n"
+	"timeout: 60s\n"
+	"metrics:\n"
+	"  - {name: time, unit: s, direction: lower, read: {line: \"Time: {value}\"}}\n";
+
+struct grid {
+	struct kg_workload *netperf, *hackbench;
+	struct plan_offer offers[2][2];
+	struct plan_machine machines[2];
+	struct kconfig_facts configs[2];
+	struct plan_kernel kernels[3];
+	struct job_spec *job;
+	struct plan_input in;
+	struct plan *plan;
+	struct kg_err err;
+};
+
+static const char *const grid_tags[] = {"lab", "icount"};
+
+static void grid_config(const char *name, const char *release, struct kconfig_facts *ret)
+{
+	char path[512];
+	char *text;
+	size_t len;
+	struct kg_err err = {{0}};
+
+	(void)snprintf(path, sizeof(path), "%s/plan/%s", KGRID_TEST_DATA, name);
+	assert_int_equal(kg_file_read(path, 1 << 20, &text, &len, &err), 0);
+	assert_int_equal(kconfig_read(text, release, ret, &err), 0);
+	free(text);
+}
+
+static void grid_init(struct grid *g)
+{
+	size_t i;
+
+	memset(g, 0, sizeof(*g));
+	if (kg_workload_parse("netperf.yaml", netperf_text, strlen(netperf_text), &g->netperf,
+			      &g->err) < 0 ||
+	    kg_workload_parse("hackbench.yaml", hackbench_text, strlen(hackbench_text),
+			      &g->hackbench, &g->err) < 0)
+		fail_msg("%s", g->err.text);
+	grid_config("config-6.1.0-52-cloud-amd64", "6.1.0-52-cloud-amd64", &g->configs[0]);
+	grid_config("config-6.12.117+deb12-cloud-amd64", "6.12.117+deb12-cloud-amd64",
+		    &g->configs[1]);
+	for (i = 0; i < 2; i++) {
+		g->offers[i][0] = (struct plan_offer){"netperf", "aa11", true, NULL, g->netperf};
+		g->offers[i][1] =
+			(struct plan_offer){"hackbench", "bb22", true, NULL, g->hackbench};
+		g->machines[i] = (struct plan_machine){
+			.facts = {.name = i ? "lab-amd" : "lab-intel",
+				  .cpu_vendor = i ? "AuthenticAMD" : "GenuineIntel",
+				  .cpu_family = i ? 25 : 6,
+				  .cpu_model = i ? 1 : 85,
+				  .cpus = 2,
+				  .sockets = 1,
+				  .memory_bytes = 512ULL << 20,
+				  .clock = "instruction",
+				  .tags = grid_tags,
+				  .n_tags = 2},
+			.offers = g->offers[i],
+			.n_offers = 2,
+			.base_cmdline = "console=ttyS0 edd=off",
+			.initrd_policy = "overlay",
+		};
+	}
+	g->kernels[0] = (struct plan_kernel){DIGEST_61, NULL,		"6.1.0-52-cloud-amd64",
+					     NULL,	&g->configs[0], true};
+	g->kernels[1] = (struct plan_kernel){
+		DIGEST_612, "newer", "6.12.117+deb12-cloud-amd64", NULL, &g->configs[1], true};
+	g->in = (struct plan_input){
+		.machines = g->machines,
+		.n_machines = 2,
+		.kernels = g->kernels,
+		.n_kernels = 2,
+		.seed = 42,
+	};
+}
+
+/* 0, or the error of parsing or planning, with its text in g->err. */
+static int grid_plan(struct grid *g, const char *text)
+{
+	int rc;
+
+	plan_free(g->plan);
+	job_spec_free(g->job);
+	g->plan = NULL;
+	g->job = NULL;
+	g->err.text[0] = '\0';
+	rc = job_spec_parse("job.yaml", text, strlen(text), &g->job, &g->err);
+	if (rc < 0)
+		return rc;
+	g->in.job = g->job;
+	return plan_make(&g->in, &g->plan, &g->err);
+}
+
+static void grid_deinit(struct grid *g)
+{
+	plan_free(g->plan);
+	job_spec_free(g->job);
+	kg_workload_free(g->netperf);
+	kg_workload_free(g->hackbench);
+}
+
+/* A test fixture's error is shown before the comparison fails. */
+#define assert_planned(g, job_text)                        \
+	do {                                           \
+		if (grid_plan((g), (job_text)) != 0)       \
+			fail_msg("%s", (g)->err.text); \
+	} while (0)
+
+#define assert_contains(text, part)                                      \
+	do {                                                             \
+		if (!strstr((text), (part)))                             \
+			fail_msg("'%s' is not in '%s'", (part), (text)); \
+	} while (0)
+
+#endif

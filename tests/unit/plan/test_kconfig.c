@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "coordinator/plan/kconfig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/file.h"
+
+static struct kconfig_facts read_file(const char *name, const char *release)
+{
+	struct kconfig_facts f;
+	struct kg_err err = {{0}};
+	char path[512];
+	char *text;
+	size_t len;
+
+	(void)snprintf(path, sizeof(path), "%s/plan/%s", KGRID_TEST_DATA, name);
+	assert_int_equal(kg_file_read(path, 1 << 20, &text, &len, &err), 0);
+	assert_int_equal(kconfig_read(text, release, &f, &err), 0);
+	free(text);
+	return f;
+}
+
+static void expect_list(const struct kconfig_facts *f, const char *cmdline, const char *effective)
+{
+	struct lsm_list l;
+	struct kg_err err = {{0}};
+
+	assert_int_equal(lsm_resolve(&f->lsm, cmdline, &l, &err), 0);
+	assert_string_equal(l.effective, effective);
+	lsm_list_deinit(&l);
+}
+
+static void test_value_is_found_with_or_without_prefix(void **state)
+{
+	const char *text = "CONFIG_A=y\nCONFIG_AB=m\n# CONFIG_B is not set\nCONFIG_N=17\n";
+	char v[16];
+
+	(void)state;
+	assert_true(kconfig_value(text, "A", v, sizeof(v)));
+	assert_string_equal(v, "y");
+	assert_true(kconfig_value(text, "CONFIG_AB", v, sizeof(v)));
+	assert_string_equal(v, "m");
+	assert_true(kconfig_value(text, "N", v, sizeof(v)));
+	assert_string_equal(v, "17");
+	assert_false(kconfig_value(text, "B", v, sizeof(v)));
+	assert_false(kconfig_value(text, "C", v, sizeof(v)));
+	assert_true(kconfig_enabled(text, "A"));
+	assert_false(kconfig_enabled(text, "AB"));
+}
+
+static void test_string_value_loses_quotes_and_escapes(void **state)
+{
+	char v[16];
+
+	(void)state;
+	assert_true(kconfig_value("CONFIG_S=\"a \\\"b\\\\\"\n", "S", v, sizeof(v)));
+	assert_string_equal(v, "a \"b\\");
+	assert_true(kconfig_value("CONFIG_S=\"\"", "S", v, sizeof(v)));
+	assert_string_equal(v, "");
+	assert_true(kconfig_value("CONFIG_S=\"x\"\r\n", "S", v, sizeof(v)));
+	assert_string_equal(v, "x");
+}
+
+static void test_value_that_does_not_fit_is_not_cut(void **state)
+{
+	char v[4];
+
+	(void)state;
+	assert_false(kconfig_value("CONFIG_S=\"abcd\"\n", "S", v, sizeof(v)));
+	assert_true(kconfig_value("CONFIG_S=\"abc\"\n", "S", v, sizeof(v)));
+}
+
+static void test_last_line_of_an_option_wins(void **state)
+{
+	char v[4];
+
+	(void)state;
+	assert_true(kconfig_value("CONFIG_S=1\nCONFIG_S=2\n", "S", v, sizeof(v)));
+	assert_string_equal(v, "2");
+}
+
+static void test_debian_6_1_predicts_what_it_boots(void **state)
+{
+	struct kconfig_facts f = read_file("config-6.1.0-52-cloud-amd64", "6.1.0-52-cloud-amd64");
+	char text[LSM_BUILTIN_TEXT_MAX];
+
+	(void)state;
+	assert_true(f.kexec && f.kexec_file && f.modules && f.securityfs && f.devtmpfs);
+	assert_true(f.lsm.lockdown_early);
+	assert_false(f.lsm.selinux_bootparam);
+	assert_int_equal(f.lsm.profile, LSM_PROFILE_UPSTREAM);
+	assert_string_equal(f.lsm.default_security, "apparmor");
+	assert_string_equal(f.lsm.config_lsm, "landlock,lockdown,yama,loadpin,safesetid,integrity,"
+					      "apparmor,selinux,smack,tomoyo,bpf");
+	lsm_builtin_text(&f.lsm, text, sizeof(text));
+	assert_string_equal(text, "capability,selinux,tomoyo,apparmor,yama,lockdown,bpf,landlock,"
+				  "integrity,ima,evm");
+	/* booted: lsm-039, lsm-041 and lsm-046 of the vectors */
+	expect_list(&f, "", "lockdown,capability,landlock,yama,apparmor,tomoyo,bpf");
+	expect_list(&f, "lsm=none", "lockdown,capability");
+	expect_list(&f, "security=selinux", "lockdown,capability,landlock,yama,selinux,bpf");
+}
+
+static void test_debian_6_12_predicts_what_it_boots(void **state)
+{
+	struct kconfig_facts f =
+		read_file("config-6.12.117+deb12-cloud-amd64", "6.12.117+deb12-cloud-amd64");
+
+	(void)state;
+	/* booted: lsm-077 and lsm-094 of the vectors */
+	expect_list(&f, "", "lockdown,capability,landlock,yama,apparmor,tomoyo,bpf,ipe,ima,evm");
+	expect_list(&f, "lsm=bpf,lockdown,landlock", "lockdown,capability,bpf,landlock,ima,evm");
+}
+
+static void test_release_comes_from_the_heading_when_not_given(void **state)
+{
+	struct kconfig_facts f = read_file("config-6.12.117+deb12-cloud-amd64", NULL);
+
+	(void)state;
+	assert_string_equal(f.lsm.release, "6.12.117");
+}
+
+static void test_5_0_takes_the_default_major_and_boot_values(void **state)
+{
+	struct kconfig_facts f = read_file("config-5.0", NULL);
+
+	(void)state;
+	assert_string_equal(f.lsm.default_security, "apparmor");
+	assert_true(f.lsm.selinux_off);
+	assert_false(f.lsm.apparmor_off);
+	assert_false(f.kexec || f.kexec_file);
+	expect_list(&f, "", "capability,yama,loadpin,apparmor");
+	expect_list(&f, "security=selinux", "capability,yama,loadpin");
+	expect_list(&f, "security=selinux selinux=1", "capability,yama,loadpin,selinux");
+}
+
+static void test_ubuntu_is_recognised_by_its_signature(void **state)
+{
+	struct kconfig_facts f = read_file("config-ubuntu", "6.8.0-31-generic");
+
+	(void)state;
+	assert_int_equal(f.lsm.profile, LSM_PROFILE_UBUNTU);
+	expect_list(&f, "lsm=apparmor,selinux", "lockdown,capability,apparmor,selinux");
+}
+
+static void test_built_in_command_line_is_read(void **state)
+{
+	struct kconfig_facts f;
+	struct kg_err err = {{0}};
+
+	(void)state;
+	assert_int_equal(kconfig_read("CONFIG_CMDLINE_BOOL=y\nCONFIG_CMDLINE=\"lsm=bpf quiet\"\n"
+				      "CONFIG_CMDLINE_OVERRIDE=y\n",
+				      "6.1", &f, &err),
+			 0);
+	assert_string_equal(f.lsm.config_cmdline, "lsm=bpf quiet");
+	assert_true(f.lsm.config_cmdline_override);
+}
+
+static void test_text_that_is_no_config_is_refused(void **state)
+{
+	struct kconfig_facts f;
+	struct kg_err err = {{0}};
+
+	(void)state;
+	assert_int_equal(kconfig_read("", NULL, &f, &err), KG_EINVALID);
+	assert_int_equal(kconfig_read("hello CONFIG_A=y", NULL, &f, &err), KG_EINVALID);
+	assert_non_null(strstr(err.text, "not a kernel config"));
+}
+
+static void test_value_too_long_for_its_field_is_refused(void **state)
+{
+	struct kconfig_facts f;
+	struct kg_err err = {{0}};
+	char text[1024];
+
+	(void)state;
+	(void)snprintf(text, sizeof(text), "CONFIG_LSM=\"%0600d\"\n", 1);
+	assert_int_equal(kconfig_read(text, "6.1", &f, &err), KG_EINVALID);
+	assert_non_null(strstr(err.text, "CONFIG_LSM"));
+	(void)snprintf(text, sizeof(text), "%0200d", 6);
+	assert_int_equal(kconfig_read("CONFIG_A=y\n", text, &f, &err), KG_EINVALID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_value_is_found_with_or_without_prefix),
+		cmocka_unit_test(test_string_value_loses_quotes_and_escapes),
+		cmocka_unit_test(test_value_that_does_not_fit_is_not_cut),
+		cmocka_unit_test(test_last_line_of_an_option_wins),
+		cmocka_unit_test(test_debian_6_1_predicts_what_it_boots),
+		cmocka_unit_test(test_debian_6_12_predicts_what_it_boots),
+		cmocka_unit_test(test_release_comes_from_the_heading_when_not_given),
+		cmocka_unit_test(test_5_0_takes_the_default_major_and_boot_values),
+		cmocka_unit_test(test_ubuntu_is_recognised_by_its_signature),
+		cmocka_unit_test(test_built_in_command_line_is_read),
+		cmocka_unit_test(test_text_that_is_no_config_is_refused),
+		cmocka_unit_test(test_value_too_long_for_its_field_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

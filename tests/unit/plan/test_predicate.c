@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "coordinator/plan/predicate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const tags[] = {"lab", "nvme"};
+
+static const struct predicate_machine epyc = {
+	.name = "epyc-1",
+	.cpu_vendor = "AuthenticAMD",
+	.microcode = "0xa0011d1",
+	.clock = "real",
+	.cpu_family = 25,
+	.cpu_model = 1,
+	.cpus = 64,
+	.sockets = 2,
+	.numa_nodes = 8,
+	.memory_bytes = 256ULL << 30,
+	.tags = tags,
+	.n_tags = 2,
+};
+
+static bool matches(const char *text)
+{
+	struct predicate *p;
+	struct kg_err err = {{0}};
+	bool yes;
+
+	if (predicate_parse(text, NULL, &p, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+	yes = predicate_matches_machine(p, &epyc);
+	predicate_free(p);
+	return yes;
+}
+
+static void refused(const char *text, const struct predicate_scope *scope, const char *error)
+{
+	struct predicate *p;
+	struct kg_err err = {{0}};
+
+	assert_int_equal(predicate_parse(text, scope, &p, &err), KG_EINVALID);
+	if (!strstr(err.text, error))
+		fail_msg("'%s': '%s' is not in '%s'", text, error, err.text);
+}
+
+static void test_vendor_is_the_short_word(void **state)
+{
+	(void)state;
+	assert_true(matches("vendor == amd"));
+	assert_false(matches("vendor == intel"));
+	assert_true(matches("vendor != intel"));
+	assert_true(matches("vendor in (intel, amd)"));
+	assert_false(matches("vendor not in (intel, amd)"));
+	assert_string_equal(predicate_vendor_word("GenuineIntel"), "intel");
+	assert_string_equal(predicate_vendor_word("Other"), "Other");
+}
+
+static void test_numbers_compare_as_numbers(void **state)
+{
+	(void)state;
+	assert_true(matches("cpus >= 2"));
+	assert_true(matches("cpus > 9"));
+	assert_true(matches("cpus < 100"));
+	assert_true(matches("cpus <= 64"));
+	assert_false(matches("cpus > 64"));
+	assert_true(matches("family == 0x19"));
+	assert_true(matches("cpus in (32, 64)"));
+	assert_true(matches("cpus == 64.0"));
+}
+
+static void test_memory_takes_units(void **state)
+{
+	(void)state;
+	assert_true(matches("memory >= 256GiB"));
+	assert_false(matches("memory > 256GiB"));
+	assert_true(matches("memory == 274877906944"));
+}
+
+static void test_tags_are_a_list(void **state)
+{
+	(void)state;
+	assert_true(matches("lab in tags"));
+	assert_false(matches("icount in tags"));
+	assert_true(matches("icount not in tags"));
+	assert_true(matches("tags == nvme"));
+	assert_true(matches("tags != sata"));
+	assert_true(matches("tags in (sata, nvme)"));
+	assert_true(matches("\"lab\" in tags and 'nvme' in tags"));
+}
+
+static void test_and_binds_tighter_than_or_and_not_tightest(void **state)
+{
+	(void)state;
+	assert_true(matches("cpus == 64 or cpus == 1 and cpus == 2"));
+	assert_false(matches("(cpus == 64 or cpus == 1) and cpus == 2"));
+	assert_true(matches("not cpus == 1 and cpus == 64"));
+	assert_false(matches("not (cpus == 1 or cpus == 64)"));
+	assert_true(matches("not not cpus == 64"));
+}
+
+static void test_name_may_be_quoted(void **state)
+{
+	(void)state;
+	assert_true(matches("name == epyc-1"));
+	assert_true(matches("name in ('epyc-1')"));
+	assert_true(matches("microcode == 0xa0011d1"));
+}
+
+static void test_model_0_is_known_where_the_family_is(void **state)
+{
+	struct predicate_machine m = {.name = "x", .cpu_family = 6};
+	struct predicate *p;
+	struct kg_err err;
+
+	(void)state;
+	assert_int_equal(predicate_parse("model == 0", NULL, &p, &err), 0);
+	assert_true(predicate_matches_machine(p, &m));
+	m.cpu_family = 0;
+	assert_false(predicate_matches_machine(p, &m));
+	predicate_free(p);
+}
+
+static void test_absent_fact_compares_false(void **state)
+{
+	struct predicate_machine m = {.name = "bare"};
+	static const char *const texts[] = {"vendor == intel", "vendor != intel",
+					    "cpus >= 0",       "cpus < 4",
+					    "lab in tags",     "vendor not in (amd)"};
+	struct predicate *p;
+	struct kg_err err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(predicate_parse(texts[i], NULL, &p, &err), 0);
+		if (predicate_matches_machine(p, &m))
+			fail_msg("%s", texts[i]);
+		predicate_free(p);
+	}
+	assert_int_equal(predicate_parse("lab not in tags", NULL, &p, &err), 0);
+	assert_true(predicate_matches_machine(p, &m)); /* no tags is a known, empty list */
+	predicate_free(p);
+}
+
+static void test_unknown_name_is_refused_with_a_suggestion(void **state)
+{
+	(void)state;
+	refused("vendr == amd", NULL, "column 1: unknown name 'vendr', did you mean 'vendor'?");
+	refused("cpus > 1 and  mem > 1", NULL, "column 15: unknown name 'mem'");
+	refused("zzzzzz == 1", NULL, "expected one of name, vendor, family");
+	refused("lsm == nt", NULL, "unknown name 'lsm'");
+}
+
+static void test_impossible_value_is_refused_with_a_suggestion(void **state)
+{
+	(void)state;
+	refused("vendor == itnel", NULL, "column 11: 'vendor' is never 'itnel'");
+	refused("vendor == intl", NULL, "did you mean 'intel'?");
+	refused("clock == fast", NULL, "expected one of real, instruction");
+	refused("cpus > many", NULL, "column 8: expected a number, not 'many'");
+	refused("memory > 8GX", NULL, "expected a number such as 8GiB, not '8GX'");
+}
+
+static void test_text_has_no_order(void **state)
+{
+	(void)state;
+	refused("name < b", NULL, "column 6: 'name' is text and has no order");
+	refused("tags > b", NULL, "'tags' is text and has no order");
+}
+
+static void test_syntax_errors_say_the_column(void **state)
+{
+	(void)state;
+	refused("", NULL, "column 1: the predicate is empty");
+	refused("   ", NULL, "the predicate is empty");
+	refused("vendor = amd", NULL, "column 8: '=' compares nothing: write '=='");
+	refused("vendor", NULL, "column 7: expected a comparison");
+	refused("vendor ==", NULL, "column 10: expected a value");
+	refused("vendor in intel", NULL, "column 11: expected 'tags' or '(' behind 'in'");
+	refused("vendor in (intel", NULL, "column 17: expected ',' or ')'");
+	refused("vendor in ()", NULL, "column 12: expected a value");
+	refused("(cpus > 1", NULL, "column 10: expected ')'");
+	refused("cpus > 1 cpus < 4", NULL, "column 10: expected 'and', 'or' or the end");
+	refused("cpus > 1 and", NULL, "column 13: a comparison is missing");
+	refused("cpus > 1 && cpus < 4", NULL, "write 'and' instead of '&'");
+	refused("cpus > 1 || cpus < 4", NULL, "write 'or' instead of '|'");
+	refused("!cpus > 1", NULL, "write 'not' instead of '!'");
+	refused("name == 'x", NULL, "column 9: the quotes are not closed");
+	refused("name == $x", NULL, "column 9: '$' has no meaning here");
+	refused("cpus not 4", NULL, "column 10: expected 'in' behind 'not'");
+	refused(") == 1", NULL, "column 1: expected a name");
+}
+
+static void test_nesting_and_length_are_capped(void **state)
+{
+	char text[5000];
+	struct kg_err err;
+	struct predicate *p;
+	size_t i;
+
+	(void)state;
+	memset(text, '(', 40);
+	(void)snprintf(text + 40, 40, "cpus > 1");
+	refused(text, NULL, "too many parentheses");
+	memset(text, ' ', 4500);
+	(void)snprintf(text + 4500, 20, "cpus > 1");
+	refused(text, NULL, "the predicate is too long");
+	text[0] = '\0';
+	for (i = 0; i < 200; i++)
+		(void)snprintf(text + 15 * i, sizeof(text) - 15 * i, "%s", "cpus > 1 and   ");
+	(void)snprintf(text + 15 * i, sizeof(text) - 15 * i, "cpus > 2");
+	assert_int_equal(predicate_parse(text, NULL, &p, &err), 0);
+	assert_true(predicate_matches_machine(p, &epyc));
+	predicate_free(p);
+}
+
+static const char *const lsms[] = {"prev", "nt"};
+static const char *const workloads[] = {"netperf"};
+static const char *const params[] = {"size", "test"};
+static const struct predicate_scope axes = {.axes = true,
+					    .lsms = lsms,
+					    .n_lsms = 2,
+					    .workloads = workloads,
+					    .n_workloads = 1,
+					    .params = params,
+					    .n_params = 2};
+
+static bool matches_cell(const char *text)
+{
+	static struct kg_param_value items[] = {{(char *)"size", (char *)"1024"}};
+	static const struct kg_params given = {items, 1};
+	const struct predicate_cell c = {.machine = &epyc,
+					 .kernel_label = "new",
+					 .kernel_release = "6.12.117",
+					 .lsm = "nt",
+					 .workload = "netperf",
+					 .params = &given};
+	struct predicate *p;
+	struct kg_err err = {{0}};
+	bool yes;
+
+	if (predicate_parse(text, &axes, &p, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+	yes = predicate_matches_cell(p, &c);
+	predicate_free(p);
+	return yes;
+}
+
+static void test_axes_and_machine_facts_mix(void **state)
+{
+	(void)state;
+	assert_true(matches_cell("vendor == amd and lsm == nt"));
+	assert_false(matches_cell("lsm == prev"));
+	assert_true(matches_cell("kernel == new"));
+	assert_true(matches_cell("kernel == 6.12.117"));
+	assert_false(matches_cell("kernel == 6.12"));
+	assert_true(matches_cell("kernel in (new, old) and workload == netperf"));
+}
+
+static void test_parameters_compare_as_numbers_where_they_are(void **state)
+{
+	(void)state;
+	assert_true(matches_cell("size > 64"));
+	assert_true(matches_cell("size == 1KiB"));
+	assert_false(matches_cell("test == TCP_RR"));
+	assert_false(matches_cell("test != TCP_RR")); /* absent */
+}
+
+static void test_axis_values_that_the_job_lacks_are_refused(void **state)
+{
+	(void)state;
+	refused("lsm == ntt", &axes, "'lsm' is never 'ntt', did you mean 'nt'?");
+	refused("workload == netprf", &axes, "did you mean 'netperf'?");
+	refused("sise > 3", &axes, "unknown name 'sise', did you mean 'size'?");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vendor_is_the_short_word),
+		cmocka_unit_test(test_numbers_compare_as_numbers),
+		cmocka_unit_test(test_memory_takes_units),
+		cmocka_unit_test(test_tags_are_a_list),
+		cmocka_unit_test(test_and_binds_tighter_than_or_and_not_tightest),
+		cmocka_unit_test(test_name_may_be_quoted),
+		cmocka_unit_test(test_model_0_is_known_where_the_family_is),
+		cmocka_unit_test(test_absent_fact_compares_false),
+		cmocka_unit_test(test_unknown_name_is_refused_with_a_suggestion),
+		cmocka_unit_test(test_impossible_value_is_refused_with_a_suggestion),
+		cmocka_unit_test(test_text_has_no_order),
+		cmocka_unit_test(test_syntax_errors_say_the_column),
+		cmocka_unit_test(test_nesting_and_length_are_capped),
+		cmocka_unit_test(test_axes_and_machine_facts_mix),
+		cmocka_unit_test(test_parameters_compare_as_numbers_where_they_are),
+		cmocka_unit_test(test_axis_values_that_the_job_lacks_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
