@@ -78,7 +78,7 @@ int driver_add_job(struct driver *d, const struct store_job *in)
 	struct sched *s = &d->c->sched;
 	struct sched_job *j;
 
-	if (sched_job_find(s, in->id))
+	if (!sched_job_forget(s, in->id))
 		return KG_EEXISTS;
 	j = job_from_store(s, in);
 	if (!j)

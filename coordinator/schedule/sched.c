@@ -365,25 +365,43 @@ static void stage_timeout(struct sched *s, struct sched_machine *m, uint64_t now
 	end_boot(s, m, outcome, reason, now_ns);
 }
 
+static bool is_over(const struct sched *s, const struct sched_job *j)
+{
+	const struct sched_machine *m;
+
+	if (j->state != SCHED_JOB_DONE && j->state != SCHED_JOB_CANCELLED)
+		return false;
+	for (m = s->machines; m; m = m->next)
+		if (m->boot && m->boot->visit->job == j)
+			return false;
+	return true;
+}
+
 /* Jobs that are over and have no open boot need no memory; the store has them. */
 static void reap_jobs(struct sched *s)
 {
 	struct sched_job **at = &s->jobs;
-	struct sched_machine *m;
 
 	while (*at) {
 		struct sched_job *j = *at;
-		bool over = j->state == SCHED_JOB_DONE || j->state == SCHED_JOB_CANCELLED;
 
-		for (m = s->machines; m && over; m = m->next)
-			over = !m->boot || m->boot->visit->job != j;
-		if (!over) {
+		if (!is_over(s, j)) {
 			at = &j->next;
 			continue;
 		}
 		*at = j->next;
 		sched_job_free(j);
 	}
+}
+
+bool sched_job_forget(struct sched *s, uint64_t id)
+{
+	struct sched_job *j = sched_job_find(s, id);
+
+	if (j && !is_over(s, j))
+		return false;
+	reap_jobs(s);
+	return true;
 }
 
 void sched_tick(struct sched *s, uint64_t now_ns)

@@ -183,6 +183,9 @@ void sched_restore_boot(struct sched *s, struct sched_machine *m, struct sched_b
 void sched_resume(struct sched *s, uint64_t now_ns);
 struct sched_boot *sched_boot_new(struct sched_visit *v, size_t n_attempts);
 
+/* Frees a job that is over (a retry brings it back anew). False: it is not over. */
+bool sched_job_forget(struct sched *s, uint64_t id);
+
 /* ---- events; `now_ns` is CLOCK_BOOTTIME ---- */
 
 struct sched_agent_state {

@@ -493,9 +493,9 @@ static enum store_ingest judge(const struct ingest *in, bool *ret_keep)
 		return STORE_INGEST_FENCED;
 	if (in->r->seq <= b->last_seq)
 		return STORE_INGEST_DUPLICATE;
-	if (in->r->seq > b->last_seq + 1)
-		return STORE_INGEST_GAP;
-	return b->ended ? STORE_INGEST_FENCED : STORE_INGEST_COMMITTED;
+	if (b->ended) /* before the gap: what is evidence does not move last_seq */
+		return STORE_INGEST_FENCED;
+	return in->r->seq > b->last_seq + 1 ? STORE_INGEST_GAP : STORE_INGEST_COMMITTED;
 }
 
 static int commit_record(struct ingest *in)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/err.h"
+#include "proto/frame.h"
 #include "tests/lib/grid.h"
 #include "tests/lib/peer.h"
 #include "tests/lib/synthetic_kernel.h"
@@ -215,9 +216,15 @@ static void test_invalid_utf8_is_refused(void **state)
 	Kgrid__V1__SubmitRequest rq = KGRID__V1__SUBMIT_REQUEST__INIT;
 	struct kg_msg *m;
 
+	uint8_t frame[256];
+	size_t len;
+
 	/* Not even a protobuf string: the frame is refused, and the connection with it. */
 	rq.text = (char *)(uintptr_t) "name: \xff\xfe\n";
-	peer_send(w->client, KG_MSG_SUBMIT, 1, &rq.base);
+	len = protobuf_c_message_pack(&rq.base, frame + KG_FRAME_HEADER_SIZE);
+	kg_frame_header_write(frame, &(struct kg_frame_header){.len_bytes = (uint32_t)len,
+							       .type = KG_MSG_SUBMIT});
+	peer_send_raw(w->client, frame, KG_FRAME_HEADER_SIZE + len);
 	while ((m = peer_next(w->client)))
 		kg_msg_free(m);
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM job"), 0);
