@@ -54,9 +54,12 @@ static int unknown_command(const char *const *words, size_t n, struct kg_err *er
 		count++;
 	}
 	best = kg_suggest(what, names, count);
-	return kg_err_set(err, KG_EINVALID, "no command '%s%s%s'%s%s%s, see 'kgrid --help'",
-			  n > 1 ? words[0] : "", n > 1 ? " " : "", what,
-			  best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+	if (best)
+		return kg_err_set(err, KG_EINVALID, "no command '%s%s%s'; did you mean '%s'?",
+				  n > 1 ? words[0] : "", n > 1 ? " " : "", what, best);
+	return kg_err_set(err, KG_EINVALID, "no command '%s%s%s'; 'kgrid %s%s--help' lists them",
+			  n > 1 ? words[0] : "", n > 1 ? " " : "", what, n > 1 ? words[0] : "",
+			  n > 1 ? " " : "");
 }
 
 static int unknown_option(const struct cli_command *c, const char *name, struct kg_err *err)

@@ -92,7 +92,7 @@ static bool find_workloads(char ret_path[PATH_MAX])
 {
 	static const char *const candidates[] = {"../share/kgrid/workloads", NULL};
 
-	return find(KGRID_SOURCE_DIR "/workloads", candidates, R_OK | X_OK, ret_path);
+	return find(KGRID_SOURCE_DIR "/deploy/workloads", candidates, R_OK | X_OK, ret_path);
 }
 
 static bool given(const struct cli_args *args, const char *option)

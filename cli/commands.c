@@ -60,7 +60,9 @@ static const struct cli_operand operand_source[] = {
 static const struct cli_operand operand_verb[] = {
 	{"COMMAND", CLI_VERB, false, true, "the command to explain"}, {0}};
 static const struct cli_operand operand_lab[] = {
-	{"ARGUMENT", CLI_TEXT, false, true, "up, down, status, console, power, ..."}, {0}};
+	{"ARGUMENT", CLI_TEXT, false, true,
+	 "up, down, status, console NAME, power NAME ACTION, kernels"},
+	{0}};
 
 static const struct cli_option options_submit[] = {
 	{"dry-run", 'n', CLI_FLAG, NULL, NULL, "show the plan and the boot order, run nothing"},

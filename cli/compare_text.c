@@ -50,6 +50,11 @@ static bool has_interval(const Kgrid__V1__CompareCell *c)
 	       isfinite(c->delta_hi_pct);
 }
 
+static bool has_delta(const Kgrid__V1__CompareCell *c)
+{
+	return c->has_delta_pct && isfinite(c->delta_pct);
+}
+
 /* Whether the interval excludes 0. */
 static bool stands_clear(const Kgrid__V1__CompareCell *c)
 {
@@ -87,7 +92,7 @@ static void measure_cell(struct layout *l, size_t row, size_t column)
 		l->boots_least = c->boots;
 	if (c->has_cov_pct && c->cov_pct > l->cov_most)
 		l->cov_most = c->cov_pct;
-	if (!c->has_delta_pct)
+	if (!has_delta(c))
 		return;
 	p->any_delta = true;
 	p->delta = max_int(p->delta, printed(buf, sizeof(buf), "%+.2f", c->delta_pct));
@@ -157,7 +162,7 @@ static void cell_text(const struct layout *l, size_t row, size_t column, struct 
 		return;
 	}
 	kg_str_addf(out, "%*.*f", p->value, l->decimals[row], c->value);
-	if (c->has_delta_pct) {
+	if (has_delta(c)) {
 		(void)printed(delta, sizeof(delta), "%+.2f", c->delta_pct);
 		kg_str_addf(out, " (%*s %%", p->delta, delta);
 		if (has_interval(c)) {
@@ -178,7 +183,7 @@ static enum table_style cell_style(const Kgrid__V1__CompareCell *c)
 {
 	if (!has_value(c))
 		return TABLE_DIM;
-	if (!c->has_delta_pct || !stands_clear(c))
+	if (!has_delta(c) || !stands_clear(c))
 		return TABLE_PLAIN;
 	return c->delta_pct > 0 ? TABLE_GOOD : TABLE_BAD;
 }

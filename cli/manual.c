@@ -4,12 +4,18 @@
 #include <ctype.h>
 #include <string.h>
 
-/* man(7) source of text: a leading dot or quote is no request, - is a minus, \ is itself. */
+/* man(7) source of text: a leading dot or quote is no request, - is a minus, \ is itself, each
+ * sentence begins a line. */
 static void roff(struct kg_str *out, const char *text)
 {
 	bool begin = true;
 
 	for (; *text; text++) {
+		if (*text == ' ' && text[1] && !begin && strchr(".:;", text[-1])) {
+			kg_str_add(out, "\n");
+			begin = true;
+			continue;
+		}
 		if (begin && (*text == '.' || *text == '\''))
 			kg_str_add(out, "\\&");
 		if (*text == '\\')
@@ -38,6 +44,16 @@ static void roff_upper(struct kg_str *out, const char *path)
 	kg_str_add(out, "\n");
 }
 
+/* Whether the last line is a heading, after which no paragraph has to begin. */
+static bool after_heading(const struct kg_str *out)
+{
+	const char *p = out->text + out->len - 1;
+
+	while (p > out->text && p[-1] != '\n')
+		p--;
+	return kg_str_starts(p, ".SH") || kg_str_starts(p, ".SS");
+}
+
 static void roff_paragraphs(struct kg_str *out, const char *text)
 {
 	while (*text) {
@@ -45,7 +61,8 @@ static void roff_paragraphs(struct kg_str *out, const char *text)
 		struct kg_str p = {0};
 
 		kg_str_addn(&p, text, n);
-		kg_str_add(out, ".PP\n");
+		if (!after_heading(out))
+			kg_str_add(out, ".PP\n");
 		roff_line(out, "", kg_str_text(&p));
 		kg_str_deinit(&p);
 		text += n;
