@@ -22,8 +22,8 @@ static int code_of(int sqlite_rc)
 	case SQLITE_PERM:
 		return -EACCES;
 	case SQLITE_CORRUPT:
-	case SQLITE_NOTADB:
 		return KG_ECORRUPT;
+	case SQLITE_NOTADB:
 	case SQLITE_CONSTRAINT:
 	case SQLITE_MISMATCH:
 	case SQLITE_TOOBIG:
@@ -202,6 +202,8 @@ static int open_with(struct db *db, const char *path, int flags, const char *pra
 	rc = db_script(db, err, pragmas);
 	if (rc < 0) {
 		db_close(db);
+		if (rc == KG_EINVALID)
+			return kg_err_set(err, rc, "'%s' is not a kgrid database", path);
 		return kg_err_wrap(err, rc, "cannot open '%s'", path);
 	}
 	return 0;

@@ -20,8 +20,8 @@ static int read_identity(struct db *db, const char *path, int64_t *ret_version, 
 		rc = db_int(db, err, "PRAGMA application_id", &app, NIL);
 	if (rc >= 0)
 		rc = db_int(db, err, "PRAGMA user_version", &version, NIL);
-	if (rc == KG_ECORRUPT)
-		return kg_err_set(err, KG_EINVALID, "'%s' is not a kgrid database", path);
+	if (rc == KG_EINVALID)
+		return kg_err_set(err, rc, "'%s' is not a kgrid database", path);
 	if (rc < 0)
 		return rc;
 	*ret_empty = tables == 0 && app == 0 && version == 0;

@@ -1,0 +1,215 @@
+-- What the migrations make, for review. Not read by the program.
+
+CREATE TABLE attempt (
+	id INTEGER PRIMARY KEY,
+	slot INTEGER NOT NULL REFERENCES slot (id),
+	boot INTEGER NOT NULL REFERENCES boot (id),
+	position INTEGER NOT NULL,
+	argv TEXT,                 -- JSON array, as run
+	outcome TEXT,              -- NULL: not ended
+	reason TEXT,
+	exit_status INTEGER,
+	term_signal INTEGER,
+	samples INTEGER NOT NULL DEFAULT 0, -- stored, without warm-up
+	run_ns INTEGER,
+	started_ns INTEGER,
+	ended_ns INTEGER
+) STRICT;
+
+CREATE INDEX attempt_boot ON attempt (boot);
+
+CREATE INDEX attempt_slot ON attempt (slot);
+
+CREATE TABLE attempt_metric (
+	attempt INTEGER NOT NULL REFERENCES attempt (id),
+	local_id INTEGER NOT NULL,
+	metric INTEGER NOT NULL REFERENCES metric (id),
+	PRIMARY KEY (attempt, local_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE boot (
+	id INTEGER PRIMARY KEY,
+	job INTEGER NOT NULL REFERENCES job (id),
+	machine TEXT NOT NULL,
+	block INTEGER NOT NULL,
+	visit INTEGER NOT NULL,
+	lease_epoch INTEGER NOT NULL,
+	nonce TEXT NOT NULL,
+	kernel TEXT NOT NULL REFERENCES kernel (digest),
+	lsm_request TEXT NOT NULL,
+	lsm_effective TEXT NOT NULL, -- expected
+	cmdline TEXT NOT NULL,
+	stage TEXT NOT NULL,
+	deadline_boottime_ns INTEGER, -- of the stage, on the coordinator's host ...
+	deadline_host_boot TEXT,   -- ... as long as its boot_id is this
+	deadline_ns INTEGER,       -- same by the wall clock, for after a reboot of the host
+	last_seq INTEGER NOT NULL DEFAULT 0, -- newest committed record
+	agent_outcome TEXT,        -- what the agent's BootEnded said, NULL before it
+	agent_reason TEXT,
+	outcome TEXT,              -- NULL: open
+	reason TEXT,
+	started_ns INTEGER NOT NULL,
+	ended_ns INTEGER
+) STRICT;
+
+CREATE INDEX boot_job ON boot (job);
+
+CREATE INDEX boot_open ON boot (machine) WHERE outcome IS NULL;
+
+CREATE TABLE cell (
+	id INTEGER PRIMARY KEY,
+	job INTEGER NOT NULL REFERENCES job (id),
+	identity TEXT NOT NULL,    -- SHA-256 over what makes the cell what it is
+	machine TEXT NOT NULL,
+	kernel TEXT NOT NULL REFERENCES kernel (digest),
+	kernel_label TEXT NOT NULL,
+	lsm_label TEXT NOT NULL,
+	lsm_request TEXT NOT NULL,
+	lsm_effective TEXT NOT NULL, -- predicted list
+	cmdline TEXT NOT NULL,     -- whole line after the machine base, without kgrid.boot=
+	workload TEXT NOT NULL,
+	workload_digest TEXT NOT NULL,
+	params TEXT NOT NULL,      -- 'seconds=1 size=64 test=UDP_RR', sorted, normalised
+	iterations INTEGER NOT NULL,
+	timeout_s INTEGER NOT NULL,
+	kernel_order INTEGER NOT NULL, -- position in the job file, for tables
+	lsm_order INTEGER NOT NULL,
+	workload_order INTEGER NOT NULL,
+	UNIQUE (job, identity)
+) STRICT;
+
+CREATE TABLE event (
+	id INTEGER PRIMARY KEY,
+	time_ns INTEGER NOT NULL,
+	machine TEXT,
+	job INTEGER,
+	boot INTEGER,
+	kind TEXT NOT NULL,        -- 'stage', 'connect', 'lost', 'fault', 'settle', ...
+	text TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX event_job ON event (job, id);
+
+CREATE INDEX event_machine ON event (machine, id);
+
+CREATE TABLE job (
+	id INTEGER PRIMARY KEY,
+	name TEXT NOT NULL,
+	text TEXT NOT NULL,        -- the job file as submitted
+	file_name TEXT NOT NULL,
+	client_key TEXT UNIQUE,    -- idempotent submit
+	state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'cancelled')),
+	priority INTEGER NOT NULL,
+	boot_order TEXT NOT NULL CHECK (boot_order IN ('interleaved', 'grouped')),
+	seed INTEGER NOT NULL,     -- 64 bits, unsigned kept as signed
+	blocks INTEGER NOT NULL,
+	warnings TEXT NOT NULL,    -- JSON array of text
+	submitted_ns INTEGER NOT NULL,
+	ended_ns INTEGER
+) STRICT;
+
+CREATE TABLE kernel (
+	digest TEXT PRIMARY KEY,   -- SHA-256 of the manifest
+	label TEXT UNIQUE,         -- given up when removed
+	release TEXT NOT NULL,
+	version TEXT NOT NULL,     -- whole version string of the image
+	build_id TEXT,
+	config_digest TEXT,
+	config_lsm TEXT,
+	builtin_lsm TEXT,
+	manifest TEXT NOT NULL,
+	files INTEGER NOT NULL,
+	size_bytes INTEGER NOT NULL,
+	added_ns INTEGER NOT NULL,
+	removed_ns INTEGER         -- the row stays: results refer to it; the blobs are gone
+) STRICT;
+
+CREATE TABLE late_record (
+	id INTEGER PRIMARY KEY,
+	boot INTEGER NOT NULL,
+	lease_epoch INTEGER NOT NULL,
+	seq INTEGER NOT NULL,
+	received_ns INTEGER NOT NULL,
+	record BLOB NOT NULL,
+	UNIQUE (boot, lease_epoch, seq)
+) STRICT;
+
+CREATE TABLE log (
+	id INTEGER PRIMARY KEY,
+	boot INTEGER NOT NULL REFERENCES boot (id),
+	attempt INTEGER REFERENCES attempt (id),
+	stream TEXT NOT NULL,
+	data BLOB NOT NULL,
+	dropped_bytes INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX log_attempt ON log (attempt);
+
+CREATE INDEX log_boot ON log (boot);
+
+CREATE TABLE machine (
+	id INTEGER PRIMARY KEY,
+	name TEXT NOT NULL UNIQUE,
+	first_seen_ns INTEGER NOT NULL,
+	last_seen_ns INTEGER NOT NULL,
+	state_id TEXT,             -- Hello.state_id: shows a cloned state directory
+	cpu_vendor TEXT,
+	cpu_name TEXT,
+	clock TEXT,                -- 'real' or 'instruction'
+	facts BLOB                 -- kgrid.v1.MachineFacts as last reported
+) STRICT;
+
+CREATE TABLE metric (
+	id INTEGER PRIMARY KEY,
+	name TEXT NOT NULL,
+	unit TEXT NOT NULL,
+	direction TEXT NOT NULL CHECK (direction IN ('higher', 'lower', 'none')),
+	UNIQUE (name, unit, direction)
+) STRICT;
+
+CREATE TABLE provenance (
+	boot INTEGER PRIMARY KEY REFERENCES boot (id),
+	verified INTEGER NOT NULL,
+	nonce TEXT,
+	cmdline TEXT,
+	release TEXT,              -- uname -r
+	version TEXT,              -- /proc/version
+	build_id TEXT,
+	lsm TEXT,                  -- /sys/kernel/security/lsm
+	host_boot_id TEXT,
+	previous_host_boot_id TEXT,
+	cpu_vendor TEXT,
+	cpu_name TEXT,
+	microcode TEXT,
+	hops INTEGER,              -- kexecs since the last cold boot
+	boot_method TEXT,
+	tainted INTEGER,
+	facts TEXT NOT NULL        -- JSON object of further facts
+) STRICT;
+
+CREATE TABLE sample (
+	attempt INTEGER NOT NULL REFERENCES attempt (id),
+	idx INTEGER NOT NULL,      -- running number within the attempt
+	metric INTEGER NOT NULL REFERENCES metric (id),
+	iteration INTEGER NOT NULL,
+	warmup INTEGER NOT NULL,   -- 1: kept apart, never in statistics
+	monotonic_ns INTEGER NOT NULL,
+	value REAL NOT NULL,
+	PRIMARY KEY (attempt, idx)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE slot (
+	id INTEGER PRIMARY KEY,
+	job INTEGER NOT NULL REFERENCES job (id),
+	cell INTEGER NOT NULL REFERENCES cell (id),
+	block INTEGER NOT NULL,    -- from 1
+	visit INTEGER NOT NULL,    -- order of boots on the machine within the job, from 1
+	position INTEGER NOT NULL, -- order of runs within the boot, from 1
+	tries INTEGER NOT NULL DEFAULT 0, -- attempts that counted against the retry limit
+	outcome TEXT,              -- NULL: pending
+	reason TEXT,
+	attempt INTEGER,           -- the attempt that decided
+	UNIQUE (cell, block)
+) STRICT;
+
+CREATE INDEX slot_job ON slot (job, outcome);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A store in a temporary directory, operations that wait for their answer, a small plan, records. */
+#ifndef KG_TESTS_STORE_FIXTURE_H
+#define KG_TESTS_STORE_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "coordinator/store/query.h"
+#include "coordinator/store/store.h"
+
+#define MACHINE "m1"
+#define KERNEL_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define KERNEL_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define EPOCH 7
+
+struct fixture {
+	char dir[64];
+	char path[128];
+	struct store *s;
+	struct query *q;
+};
+
+/* The answer of an operation, kept. */
+struct answer {
+	int n; /* times it came */
+	struct store_result r;
+	char text[KG_ERR_TEXT_MAX];
+};
+
+void fixture_init(struct fixture *f);
+void fixture_open(struct fixture *f);  /* store with its thread, and readers */
+void fixture_close(struct fixture *f); /* only the two */
+void fixture_deinit(struct fixture *f);
+
+/* The file through sqlite3 itself: text of one value, "" for NULL or no row. */
+const char *fixture_sql(struct fixture *f, const char *sql);
+long long fixture_int(struct fixture *f, const char *sql);
+
+struct store_done answer_done(struct answer *a);
+/* Waits until `a` has come. */
+void answer_wait(struct fixture *f, struct answer *a);
+/* op(s, ..., done) that must be queued; then waits. Gives the code. */
+#define RUN(f, a, call)                                                                           \
+	(memset((a), 0, sizeof(*(a))), assert_int_equal((call), 0), answer_wait((f), (a)),        \
+	 (a)->r.rc)
+
+/* Two kernels, machine m1, a job of 2 kernels x 1 lsm x 1 workload x 2 sizes in `blocks` blocks. */
+void fixture_kernels(struct fixture *f);
+uint64_t fixture_job(struct fixture *f, unsigned blocks, struct answer *ret);
+/* Boot `id` with attempts numbered from id * 100, one per slot. */
+int fixture_boot(struct fixture *f, uint64_t id, uint64_t job, const uint64_t *slots, size_t n);
+
+/* Ingests and waits. */
+int ingest(struct fixture *f, struct answer *a, Kgrid__V1__Record *r);
+/* Records: a header that the caller may change, and bodies in static storage. */
+Kgrid__V1__Record record(uint64_t boot, uint64_t seq, uint64_t attempt);
+Kgrid__V1__Record record_evidence(uint64_t boot, uint64_t seq, int verified);
+Kgrid__V1__Record record_started(uint64_t boot, uint64_t seq, uint64_t attempt);
+/* n samples with value base + i; metric 0 is of direction higher, unit op/s. */
+Kgrid__V1__Record record_samples(uint64_t boot, uint64_t seq, uint64_t attempt, uint32_t first,
+				 uint32_t n, double base);
+Kgrid__V1__Record record_ended(uint64_t boot, uint64_t seq, uint64_t attempt, const char *outcome,
+			       uint32_t samples);
+
+/* slots = sum of outcomes + pending */
+void check_accounting(struct fixture *f, uint64_t job, uint64_t slots);
+
+#endif
