@@ -146,6 +146,8 @@ static int read_payload(struct kg_frame_decoder *d, const uint8_t **bytes, size_
 		*len -= want;
 		return 1;
 	}
+	if (*len == 0)
+		return 0;
 	rc = reserve(d, want < *len ? want : *len);
 	if (rc < 0)
 		return rc;
