@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "agent/boot_shutdown.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+bool boot_shutdown_by_systemd(const struct agent_config *c)
+{
+	struct stat st;
+
+	if (c->shutdown.method != AGENT_SHUTDOWN_AUTO)
+		return c->shutdown.method == AGENT_SHUTDOWN_SYSTEMCTL;
+	return lstat("/run/systemd/system", &st) == 0 && S_ISDIR(st.st_mode); /* sd_booted(3) */
+}
+
+int boot_shutdown_systemd(struct kg_err *err)
+{
+	static char *const argv[] = {(char *)"systemctl", (char *)"--no-block", (char *)"kexec",
+				     NULL};
+	static char *const env[] = {(char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin", NULL};
+	int status, rc;
+	pid_t pid;
+
+	sync();
+	rc = posix_spawnp(&pid, "systemctl", NULL, NULL, argv, env);
+	if (rc != 0)
+		return kg_err_set(err, -rc, "cannot run 'systemctl': %s", strerror(rc));
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return kg_err_set(err, -errno, "cannot wait for 'systemctl'");
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return kg_err_set(err, -EIO, "'systemctl kexec' failed with %d",
+				  WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	return 0;
+}
+
+int boot_shutdown_direct(const struct agent_config *c, struct kg_err *err)
+{
+	size_t i;
+
+	if (chdir("/") < 0)
+		return kg_err_errno(err, "cannot change to", "/");
+	sync();
+	for (i = 0; i < c->shutdown.unmount.n; i++) {
+		const char *path = c->shutdown.unmount.items[i];
+
+		if (umount2(path, UMOUNT_NOFOLLOW) == 0 || errno == EINVAL || errno == ENOENT)
+			continue;
+		kg_log_warn("cannot unmount '%s': %s; trying read-only", path, strerror(errno));
+		if (mount(NULL, path, NULL, MS_REMOUNT | MS_RDONLY, NULL) < 0)
+			return kg_err_errno(err, "cannot unmount", path);
+	}
+	sync();
+	(void)reboot(RB_KEXEC);
+	return kg_err_errno(err, "cannot start", "the loaded kernel");
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Happy path: fetch -> image -> load -> hop, and after it verify. Failure modes: each step's
+ * failure is an event with an outcome; a fence takes a loaded kernel out again. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/boot_initrd.h"
+#include "agent/boot_load.h"
+#include "agent/boot_shutdown.h"
+#include "agent/boot_verify.h"
+#include "agent/driver_internal.h"
+#include "common/log.h"
+#include "common/outcome.h"
+#include "common/sha256.h"
+#include "common/str.h"
+
+/* What trying again may cure is infra; what it cannot is a harness error. */
+static const char *outcome_of(int code)
+{
+	switch (code) {
+	case KG_EINVALID:
+	case KG_ENOTFOUND:
+	case KG_EVERSION:
+	case KG_ELIMIT:
+	case -EPERM:
+	case -EACCES:
+	case -EKEYREJECTED:
+	case -ENOKEY:
+	case -ENOEXEC:
+	case -EINVAL:
+	case -ENOSYS:
+		return "harness-error";
+	default:
+		return "infra";
+	}
+}
+
+/* ---- fetch ---- */
+
+static void on_request(void *data, const char *digest, uint64_t offset, uint32_t max_bytes)
+{
+	struct driver *d = data;
+	Kgrid__V1__BlobRequest r = KGRID__V1__BLOB_REQUEST__INIT;
+
+	r.digest = (char *)(uintptr_t)digest;
+	r.has_offset = r.has_max_bytes = 1;
+	r.offset = offset;
+	r.max_bytes = max_bytes;
+	if (++d->fetch_id == 0)
+		d->fetch_id = 1;
+	connect_send(d->connect, KG_MSG_BLOB_REQUEST, d->fetch_id, &r.base);
+}
+
+static void on_fetched(void *data, int code, const char *reason)
+{
+	struct driver *d = data;
+
+	driver_done(d, AGENT_EV_FETCHED, code < 0 ? outcome_of(code) : NULL, reason);
+}
+
+static const char *kernel_digest(const struct driver *d)
+{
+	const char *other = agent_fault(d->config, d->order->cmdline ? d->order->cmdline : "",
+					"boot-other-kernel");
+
+	return other && kg_sha256_hex_valid(other) ? other : d->order->kernel_digest;
+}
+
+void driver_begin_fetch(struct driver *d)
+{
+	static const struct boot_fetch_ops ops = {.request = on_request, .done = on_fetched};
+	bool overlay = d->config->initrd.policy == AGENT_INITRD_OVERLAY;
+
+	boot_fetch_free(d->fetch);
+	d->fetch = boot_fetch_new(d->cache_dir, kernel_digest(d),
+				  overlay ? &d->config->initrd.modules : NULL, &ops, d);
+	if (!d->fetch)
+		driver_done(d, AGENT_EV_FETCHED, "infra", "out of memory");
+	else
+		boot_fetch_resume(d->fetch);
+}
+
+/* ---- load, on a worker thread: no touching of the driver but for what is read only ---- */
+
+static int check_kernel(const char *path, const char *digest, struct kg_err *err)
+{
+	char seen[KG_SHA256_HEX_SIZE];
+	int rc = kg_sha256_file(path, seen, err);
+
+	if (rc < 0)
+		return rc;
+	if (strcmp(seen, digest) == 0)
+		return 0;
+	cache_drop(path);
+	return kg_err_set(err, KG_ECORRUPT, "the cached kernel image is damaged");
+}
+
+static int load_kernel(struct driver_load *l)
+{
+	const struct agent_config *c = l->d->config;
+	const struct boot_file *image = boot_manifest_find(l->artifact.manifest, "vmlinuz");
+	char kernel[CACHE_PATH_SIZE], initrd[CACHE_PATH_SIZE];
+	bool overlay = c->initrd.policy == AGENT_INITRD_OVERLAY;
+	struct digests *digests;
+	time_t started = time(NULL);
+	int rc = 0;
+
+	cache_blob_path(l->d->cache_dir, image->digest, false, kernel);
+	rc = check_kernel(kernel, image->digest, &l->err);
+	if (rc == 0 && overlay) {
+		digests = digests_open(l->d->digests_path);
+		if (!digests)
+			return kg_err_set(&l->err, -ENOMEM, "out of memory");
+		rc = boot_initrd_make(l->d->cache_dir, l->kernel_digest, c->initrd.base,
+				      &l->artifact, digests, initrd, &l->err);
+		digests_close(digests);
+	}
+	if (rc == 0)
+		rc = boot_load(kernel, overlay ? initrd : NULL, l->cmdline, &l->method, &l->err);
+	if (rc == 0) /* a full cache is no reason not to boot */
+		(void)cache_trim(l->d->cache_dir, c->initrd.cache_bytes, started - 60, NULL);
+	return rc;
+}
+
+static void on_load_work(uv_work_t *w)
+{
+	struct driver_load *l = w->data;
+
+	l->code = load_kernel(l);
+}
+
+static void on_load_done(uv_work_t *w, int status)
+{
+	struct driver_load *l = w->data;
+	struct driver *d = l->d;
+
+	l->busy = false;
+	if (status < 0)
+		return;
+	if (l->cancelled) {
+		boot_unload();
+		return;
+	}
+	if (l->code < 0) {
+		driver_done(d, AGENT_EV_LOADED, outcome_of(l->code), l->err.text);
+		return;
+	}
+	(void)snprintf(d->state.boot_method, sizeof(d->state.boot_method), "%s", l->method);
+	driver_done(d, AGENT_EV_LOADED, NULL, l->method);
+}
+
+/* The machine's words and the order's, as they must be found again after the boot. */
+static int requested_line(const struct driver *d, char *buf, size_t size)
+{
+	const char *base = d->config->cmdline ? d->config->cmdline : "";
+	const char *words = d->order->cmdline ? d->order->cmdline : "";
+	int n = snprintf(buf, size, "%s%s%s", base, base[0] && words[0] ? " " : "", words);
+
+	return n < (int)size ? 0 : KG_ELIMIT;
+}
+
+/* The line that is loaded. The fault point loses its lsm= words, as a faulty loader would. */
+static int make_line(const struct driver *d, char *buf, size_t size)
+{
+	char requested[KG_CMDLINE_MAX + 1];
+	struct kg_cmdline c;
+	struct kg_str s = {0};
+	bool drop = agent_fault(d->config, d->order->cmdline ? d->order->cmdline : "",
+				"drop-lsm-word") != NULL;
+	size_t i;
+	int n;
+
+	if (requested_line(d, requested, sizeof(requested)) < 0)
+		return KG_ELIMIT;
+	if (kg_cmdline_parse(requested, &c) < 0)
+		return -ENOMEM;
+	for (i = 0; i < c.n; i++)
+		if (!drop || !kg_str_starts(c.words[i], "lsm="))
+			kg_str_addf(&s, "%s ", c.words[i]);
+	kg_cmdline_deinit(&c);
+	n = s.failed ? -1
+		     : snprintf(buf, size, "%skgrid.boot=%llu.%s", kg_str_text(&s),
+				(unsigned long long)d->order->boot, d->order->nonce);
+	kg_str_deinit(&s);
+	if (n < 0)
+		return -ENOMEM;
+	return n <= KG_CMDLINE_MAX && n < (int)size ? 0 : KG_ELIMIT;
+}
+
+void driver_begin_load(struct driver *d)
+{
+	struct driver_load *l = &d->load;
+	int rc;
+
+	if (l->busy) { /* of a boot that was fenced a moment ago */
+		driver_done(d, AGENT_EV_LOADED, "infra", "an earlier load is not over");
+		return;
+	}
+	rc = make_line(d, l->cmdline, sizeof(l->cmdline));
+	if (rc < 0) {
+		driver_done(d, AGENT_EV_LOADED, outcome_of(rc),
+			    rc == KG_ELIMIT ? "the command line is too long" : "out of memory");
+		return;
+	}
+	l->d = d;
+	l->work.data = l;
+	l->cancelled = false;
+	boot_fetch_artifact(d->fetch, &l->artifact);
+	(void)snprintf(l->kernel_digest, sizeof(l->kernel_digest), "%s", kernel_digest(d));
+	rc = uv_queue_work(d->loop, &l->work, on_load_work, on_load_done);
+	if (rc < 0)
+		driver_done(d, AGENT_EV_LOADED, "infra", uv_strerror(rc));
+	else
+		l->busy = true;
+}
+
+void driver_cancel(struct driver *d)
+{
+	(void)uv_timer_stop(&d->wait);
+	if (d->load.busy) {
+		d->load.cancelled = true; /* its artifact stays until it is done */
+		return;
+	}
+	boot_unload();
+	boot_fetch_free(d->fetch);
+	d->fetch = NULL;
+}
+
+/* ---- hop ---- */
+
+void driver_hop(struct driver *d)
+{
+	const struct agent_config *c = d->config;
+	struct kg_err err;
+	int rc;
+
+	if (boot_shutdown_by_systemd(c)) {
+		rc = boot_shutdown_systemd(&err);
+		if (rc < 0)
+			driver_done(d, AGENT_EV_HOP_FAILED, "infra", err.text);
+		return;
+	}
+	kg_log_notice("leaving for boot %llu", (unsigned long long)d->order->boot);
+	boot_fetch_free(d->fetch);
+	d->fetch = NULL;
+	spool_free(d->spool);
+	d->spool = NULL;
+	close(d->lock_fd);
+	d->lock_fd = -1;
+	(void)boot_shutdown_direct(c, &err);
+	kg_log_err("%s", err.text);
+	rc = spool_open(d->spool_dir, d->agent.boot, c->spool_bytes, false, &d->spool, &err);
+	if (rc < 0)
+		driver_die(d, "%s", err.text);
+	driver_done(d, AGENT_EV_HOP_FAILED, "infra",
+		    "the machine could not be shut down for kexec");
+}
+
+/* ---- verify ---- */
+
+bool driver_nonce_seen(const struct driver *d)
+{
+	char nonce[KG_NONCE_HEX_LEN + 1];
+	struct kg_cmdline line;
+	unsigned long long boot;
+	bool seen = false;
+
+	if (!d->order || !d->provenance.cmdline ||
+	    kg_cmdline_parse(d->provenance.cmdline, &line) < 0)
+		return false;
+	if (kg_cmdline_nonce(&line, &boot, nonce))
+		seen = boot == d->order->boot && strcmp(nonce, d->order->nonce) == 0;
+	kg_cmdline_deinit(&line);
+	return seen;
+}
+
+void driver_verify(struct driver *d)
+{
+	const struct provenance *p = &d->provenance;
+	const Kgrid__V1__BootOrder *o = d->order;
+	char requested[KG_CMDLINE_MAX + 1] = "";
+	struct boot_expected expected = {.boot = o->boot,
+					 .nonce = o->nonce,
+					 .release = o->expect_release,
+					 .build_id = o->expect_build_id,
+					 .lsm = o->expect_lsm,
+					 .cmdline = requested};
+	struct boot_seen seen = {.cmdline = p->cmdline,
+				 .release = p->release,
+				 .build_id = p->build_id,
+				 .lsm = p->lsm};
+	struct kg_err why;
+	enum kg_outcome outcome;
+
+	(void)requested_line(d, requested, sizeof(requested));
+	outcome = boot_verify(&expected, &seen, &why);
+	if (outcome == KG_OUTCOME_PASS)
+		driver_done(d, AGENT_EV_VERIFIED, NULL, NULL);
+	else
+		driver_done(d, AGENT_EV_VERIFIED, kg_outcome_name(outcome), why.text);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the agent says of its machine and of itself when it connects. */
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/driver_internal.h"
+#include "common/log.h"
+
+/* Declarations together stay far below a frame. */
+#define DECLARATIONS_MAX (512 * 1024)
+
+static const char *const clock_names[] = {"real", "instruction"};
+static const char *const policy_names[] = {"overlay", "none"};
+
+static void set_number(const struct provenance_number *n, protobuf_c_boolean *has, uint32_t *value)
+{
+	*has = n->has;
+	*value = (uint32_t)n->value;
+}
+
+static void fill_machine(const struct driver *d, Kgrid__V1__MachineFacts *f)
+{
+	const struct provenance *p = &d->provenance;
+	const struct agent_config *c = d->config;
+
+	f->cpu_vendor = p->cpu_vendor;
+	set_number(&p->cpu_family, &f->has_cpu_family, &f->cpu_family);
+	set_number(&p->cpu_model, &f->has_cpu_model, &f->cpu_model);
+	set_number(&p->cpu_stepping, &f->has_cpu_stepping, &f->cpu_stepping);
+	f->cpu_name = p->cpu_name;
+	f->microcode = p->microcode;
+	set_number(&p->cpus, &f->has_cpus, &f->cpus);
+	set_number(&p->sockets, &f->has_sockets, &f->sockets);
+	set_number(&p->numa_nodes, &f->has_numa_nodes, &f->numa_nodes);
+	f->has_memory_bytes = p->memory_bytes.has;
+	f->memory_bytes = p->memory_bytes.value;
+	f->kernel_release = p->release;
+	f->kernel_version = p->version;
+	f->arch = p->arch;
+	f->host_name = p->host_name;
+	f->clock = (char *)(uintptr_t)clock_names[c->clock];
+	f->initrd_policy = (char *)(uintptr_t)policy_names[c->initrd.policy];
+	f->base_cmdline = c->cmdline;
+	f->has_cache_bytes = 1;
+	f->cache_bytes = c->initrd.cache_bytes;
+	f->tags = c->tags.items;
+	f->n_tags = c->tags.n;
+}
+
+/* `total` counts the texts over all offers. */
+static void fill_offer(const struct workload_entry *e, Kgrid__V1__WorkloadOffer *o, size_t *total)
+{
+	struct kg_err err;
+	char *text;
+	size_t len;
+
+	kgrid__v1__workload_offer__init(o);
+	o->name = e->name;
+	o->has_available = 1;
+	o->available = e->missing == NULL;
+	o->missing = e->missing;
+	o->digest = e->digest[0] ? (char *)(uintptr_t)e->digest : NULL;
+	if (workload_declaration(e, &text, &len, &err) < 0)
+		return;
+	if (!kg_utf8_valid(text, len) || strlen(text) != len || *total + len > DECLARATIONS_MAX) {
+		free(text);
+		o->available = 0;
+		if (!o->missing)
+			o->missing = (char *)(uintptr_t) "its declaration cannot be sent";
+		return;
+	}
+	*total += len;
+	o->declaration = text;
+}
+
+void driver_send_facts(struct driver *d)
+{
+	Kgrid__V1__MachineFacts f = KGRID__V1__MACHINE_FACTS__INIT;
+	size_t n = d->registry.n, total = 0, i;
+	Kgrid__V1__WorkloadOffer *offers = calloc(n + 1, sizeof(*offers));
+	Kgrid__V1__WorkloadOffer **list = calloc(n + 1, sizeof(*list));
+
+	if (offers && list) {
+		fill_machine(d, &f);
+		for (i = 0; i < n; i++) {
+			fill_offer(&d->registry.items[i], &offers[i], &total);
+			list[i] = &offers[i];
+		}
+		f.workloads = list;
+		f.n_workloads = n;
+		connect_send(d->connect, KG_MSG_FACTS, 0, &f.base);
+		for (i = 0; i < n; i++)
+			free(offers[i].declaration);
+	} else {
+		connect_drop(d->connect, "out of memory");
+	}
+	free(offers);
+	free(list);
+	(void)malloc_trim(0);
+}
+
+void driver_send_state(struct driver *d)
+{
+	Kgrid__V1__AgentState s = KGRID__V1__AGENT_STATE__INIT;
+	const struct agent *a = &d->agent;
+
+	s.has_boot = s.has_lease_epoch = s.has_next_seq = s.has_hops = 1;
+	s.boot = a->boot;
+	s.lease_epoch = a->lease_epoch;
+	s.next_seq = a->next_seq;
+	s.hops = a->hops;
+	s.stage = (char *)(uintptr_t)agent_stage_name(a->stage);
+	connect_send(d->connect, KG_MSG_AGENT_STATE, 0, &s.base);
+}

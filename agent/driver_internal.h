@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of the driver share. */
+#ifndef KG_AGENT_DRIVER_INTERNAL_H
+#define KG_AGENT_DRIVER_INTERNAL_H
+
+#include "agent/agent.h"
+#include "agent/boot_fetch.h"
+#include "agent/cache.h"
+#include "agent/connect.h"
+#include "agent/driver.h"
+#include "agent/provenance.h"
+#include "agent/spool.h"
+#include "agent/state.h"
+#include "agent/workload_group.h"
+#include "agent/workload_registry.h"
+#include "agent/workload_run.h"
+#include "common/cmdline.h"
+#include "proto/messages.h"
+
+#define DRIVER_QUEUE 8
+
+/* An event that came up while another was carried out; texts are copies. */
+struct driver_queued {
+	struct agent_event ev;
+	char outcome[24];
+	char reason[AGENT_REASON_SIZE];
+};
+
+struct driver_load { /* building the image and loading the kernel, on a worker thread */
+	uv_work_t work;
+	bool busy;
+	bool cancelled; /* fenced meanwhile: take it out again */
+	struct driver *d;
+	struct boot_artifact artifact;
+	char kernel_digest[KG_SHA256_HEX_SIZE];
+	char cmdline[2 * KG_CMDLINE_MAX];
+	const char *method; /* result */
+	int code;
+	struct kg_err err;
+};
+
+struct driver {
+	uv_loop_t *loop;
+	const struct agent_config *config;
+	struct agent agent;
+	struct agent_state state;
+	struct kg_msg *order_msg;	     /* owned; NULL: idle */
+	const Kgrid__V1__BootOrder *order;   /* borrows from order_msg */
+	const Kgrid__V1__BootOrder *offered; /* during AGENT_EV_ORDER only */
+	struct provenance provenance;
+	struct workload_registry registry;
+	struct workload_group group;
+	struct spool *spool; /* NULL: idle */
+	struct connect *connect;
+	struct boot_fetch *fetch;
+	uint32_t fetch_id; /* of the last blob request */
+	struct workload_run *run;
+	const struct kg_workload *run_workload; /* borrows from the run: its metrics */
+	const struct kg_params *run_params;
+	struct driver_load load;
+	uv_timer_t flush, wait;
+	uv_signal_t term, intr;
+	unsigned handles;
+	bool stopping, connect_closed;
+	bool busy; /* an event is being carried out */
+	struct driver_queued queue[DRIVER_QUEUE];
+	size_t n_queued;
+	uint64_t sent_seq; /* over this connection */
+	uint64_t rewound_ns;
+	int lock_fd;
+	char state_id[33];
+	char host_boot_id[AGENT_HOST_BOOT_ID_SIZE];
+	char state_path[CACHE_PATH_SIZE];
+	char spool_dir[CACHE_PATH_SIZE];
+	char cache_dir[CACHE_PATH_SIZE];
+	char digests_path[CACHE_PATH_SIZE];
+};
+
+/* driver.c */
+void driver_event(struct driver *d, const struct agent_event *ev);
+void driver_done(struct driver *d, enum agent_event_kind kind, const char *outcome,
+		 const char *reason);
+/* Logs and ends the process: the service manager starts it again. */
+__attribute__((noreturn, format(printf, 2, 3))) void driver_die(struct driver *d, const char *fmt,
+								...);
+void driver_close_handles(struct driver *d);
+
+/* driver_records.c */
+void driver_record(struct driver *d, const struct agent_record *r);
+void driver_flush(struct driver *d); /* sends what is not sent, as far as the queue allows */
+void driver_resend(struct driver *d);
+void driver_acked(struct driver *d, const Kgrid__V1__RecordAck *ack);
+
+/* driver_facts.c */
+void driver_send_facts(struct driver *d);
+void driver_send_state(struct driver *d);
+
+/* driver_boot.c */
+void driver_begin_fetch(struct driver *d);
+void driver_begin_load(struct driver *d);
+void driver_cancel(struct driver *d);
+void driver_hop(struct driver *d);
+void driver_verify(struct driver *d);
+/* Whether this kernel was booted for the order that is held. */
+bool driver_nonce_seen(const struct driver *d);
+
+/* driver_run.c */
+void driver_start_run(struct driver *d, uint32_t index);
+void driver_kill_run(struct driver *d);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Happy path: a RunOrder becomes a run, its callbacks become records. Failure modes: the workload
+ * is not what was planned with (another digest, not available), its parameters are refused, the
+ * spool is full. */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/driver_internal.h"
+#include "common/clock.h"
+#include "common/str.h"
+
+#define LOG_CHUNK_BYTES 65536
+#define RECORD_OVERHEAD 512 /* of a record beside its payload */
+
+static const char *direction_name(enum kg_direction dir)
+{
+	return dir == KG_DIR_HIGHER ? "higher" : dir == KG_DIR_LOWER ? "lower" : "none";
+}
+
+static void run_record(struct driver *d, enum agent_record_kind kind, const char *stage,
+		       const void *body, size_t payload)
+{
+	struct agent_event ev = {.kind = AGENT_EV_RUN_RECORD};
+
+	if (d->stopping)
+		return;
+	if (d->spool && !spool_has_room(d->spool, payload + RECORD_OVERHEAD)) {
+		ev.kind = AGENT_EV_SPOOL_FULL;
+	} else {
+		ev.u.record.kind = kind;
+		ev.u.record.stage = stage;
+		ev.u.record.body = body;
+	}
+	driver_event(d, &ev);
+}
+
+static void on_started(void *data, const struct kg_texts *argv)
+{
+	struct driver *d = data;
+	const struct kg_workload *w = d->run_workload;
+	Kgrid__V1__AttemptStarted s = KGRID__V1__ATTEMPT_STARTED__INIT;
+	Kgrid__V1__MetricInfo *infos = calloc(w->n_metrics + 1, sizeof(*infos));
+	Kgrid__V1__MetricInfo **list = calloc(w->n_metrics + 1, sizeof(*list));
+	size_t i, payload = 0;
+
+	for (i = 0; infos && list && i < w->n_metrics; i++) {
+		Kgrid__V1__MetricInfo *m = &infos[s.n_metrics];
+
+		if (!kg_metric_applies(&w->metrics[i], d->run_params))
+			continue;
+		kgrid__v1__metric_info__init(m);
+		m->has_id = 1;
+		m->id = (uint32_t)i;
+		m->name = w->metrics[i].name;
+		m->unit = w->metrics[i].unit;
+		m->direction = (char *)(uintptr_t)direction_name(w->metrics[i].direction);
+		list[s.n_metrics++] = m;
+		payload += 256;
+	}
+	for (i = 0; i < argv->n; i++)
+		payload += strlen(argv->items[i]) + 8;
+	s.metrics = list;
+	s.argv = argv->items;
+	s.n_argv = argv->n;
+	run_record(d, AGENT_REC_ATTEMPT_STARTED, NULL, &s, payload);
+	free(infos);
+	free(list);
+}
+
+static void on_stage(void *data, const char *stage)
+{
+	run_record(data, AGENT_REC_STAGE, stage, NULL, 0);
+}
+
+struct columns {
+	uint32_t *index, *metric, *iteration;
+	int64_t *delta;
+	double *value;
+};
+
+static bool make_columns(struct columns *c, const struct run_sample *s, size_t n)
+{
+	uint64_t before = 0;
+	size_t i;
+
+	c->index = calloc(n, sizeof(*c->index));
+	c->metric = calloc(n, sizeof(*c->metric));
+	c->iteration = calloc(n, sizeof(*c->iteration));
+	c->delta = calloc(n, sizeof(*c->delta));
+	c->value = calloc(n, sizeof(*c->value));
+	if (!c->index || !c->metric || !c->iteration || !c->delta || !c->value)
+		return false;
+	for (i = 0; i < n; i++) {
+		c->index[i] = s[i].index;
+		c->metric[i] = s[i].metric;
+		c->iteration[i] = s[i].iteration;
+		c->delta[i] = (int64_t)(s[i].time_ns - before);
+		c->value[i] = s[i].value;
+		before = s[i].time_ns;
+	}
+	return true;
+}
+
+#define BATCH_ROWS 4096 /* of one record */
+
+static void pass_samples(struct driver *d, const struct run_sample *s, size_t n, bool warmup)
+{
+	Kgrid__V1__SampleBatch b = KGRID__V1__SAMPLE_BATCH__INIT;
+	struct columns c;
+
+	if (make_columns(&c, s, n)) {
+		b.n_index = b.n_metric = b.n_iteration = b.n_time_delta_ns = b.n_value = n;
+		b.index = c.index;
+		b.metric = c.metric;
+		b.iteration = c.iteration;
+		b.time_delta_ns = c.delta;
+		b.value = c.value;
+		b.has_warmup = warmup;
+		b.warmup = warmup;
+		run_record(d, AGENT_REC_SAMPLES, NULL, &b, n * 40);
+	} else {
+		driver_die(d, "out of memory for samples");
+	}
+	free(c.index);
+	free(c.metric);
+	free(c.iteration);
+	free(c.delta);
+	free(c.value);
+}
+
+static void on_samples(void *data, const struct run_sample *s, size_t n, bool warmup)
+{
+	while (n > 0) {
+		size_t part = n < BATCH_ROWS ? n : BATCH_ROWS;
+
+		pass_samples(data, s, part, warmup);
+		s += part;
+		n -= part;
+	}
+}
+
+static void on_log(void *data, const char *stream, const void *bytes, size_t len, uint64_t dropped)
+{
+	const uint8_t *p = bytes;
+
+	do {
+		Kgrid__V1__LogChunk c = KGRID__V1__LOG_CHUNK__INIT;
+		size_t part = len < LOG_CHUNK_BYTES ? len : LOG_CHUNK_BYTES;
+
+		c.stream = (char *)(uintptr_t)stream;
+		c.has_data = 1;
+		c.data.data = (uint8_t *)(uintptr_t)p;
+		c.data.len = part;
+		p += part;
+		len -= part;
+		if (len == 0 && dropped) {
+			c.has_dropped_bytes = 1;
+			c.dropped_bytes = dropped;
+		}
+		run_record(data, AGENT_REC_LOG, NULL, &c, part);
+	} while (len > 0);
+}
+
+static void on_ended(void *data, const struct agent_run_end *end)
+{
+	struct driver *d = data;
+	struct agent_event ev = {.kind = AGENT_EV_RUN_ENDED};
+
+	d->run = NULL;
+	d->run_workload = NULL;
+	d->run_params = NULL;
+	ev.u.run_ended = *end;
+	driver_event(d, &ev);
+	(void)malloc_trim(0);
+}
+
+static void refuse(struct driver *d, const char *outcome, const char *reason)
+{
+	struct agent_event ev = {.kind = AGENT_EV_RUN_ENDED};
+
+	ev.u.run_ended.outcome = outcome;
+	ev.u.run_ended.reason = reason;
+	driver_event(d, &ev);
+}
+
+/* The declaration that the order was planned with, or an outcome and a reason. */
+static struct kg_workload *find_workload(struct driver *d, const Kgrid__V1__RunOrder *o,
+					 const char **ret_outcome, struct kg_err *err)
+{
+	const struct workload_entry *e =
+		workload_registry_find(&d->registry, o->workload ? o->workload : "");
+	struct kg_workload *w = NULL;
+	char *text;
+	size_t len;
+
+	*ret_outcome = "harness-error";
+	if (!e) {
+		kg_err_set(err, 0, "workload '%s' is not declared on this machine",
+			   o->workload ? o->workload : "");
+		return NULL;
+	}
+	if (e->missing) {
+		kg_err_set(err, 0, "workload '%s' cannot run here: %s", e->name, e->missing);
+		return NULL;
+	}
+	if (o->workload_digest && strcmp(o->workload_digest, e->digest) != 0) {
+		*ret_outcome = "invalid-env";
+		kg_err_set(err, 0,
+			   "workload '%s' changed on this machine since the job was planned",
+			   e->name);
+		return NULL;
+	}
+	if (workload_declaration(e, &text, &len, err) < 0)
+		return NULL;
+	if (kg_workload_parse(e->path, text, len, &w, err) < 0)
+		w = NULL;
+	free(text);
+	return w;
+}
+
+static int make_params(const struct kg_workload *w, const Kgrid__V1__RunOrder *o,
+		       struct kg_params *ret_params, struct kg_err *err)
+{
+	struct kg_param_value *given = calloc(o->n_params + 1, sizeof(*given));
+	size_t i, n = 0;
+	int rc = 0;
+
+	if (!given)
+		return kg_err_set(err, -ENOMEM, "out of memory");
+	for (i = 0; i < o->n_params && rc == 0; i++) {
+		const Kgrid__V1__Param *p = o->params[i];
+
+		/* Checked again here: nothing from the wire reaches a command unchecked. */
+		rc = kg_workload_normalise(w, p->name ? p->name : "", p->value ? p->value : "",
+					   &given[n].value, err);
+		if (rc == 0)
+			given[n++].name = p->name;
+	}
+	if (rc == 0)
+		rc = kg_workload_params(w, given, n, ret_params, err);
+	for (i = 0; i < n; i++)
+		free(given[i].value);
+	free(given);
+	return rc;
+}
+
+void driver_start_run(struct driver *d, uint32_t index)
+{
+	static const struct workload_run_ops ops = {.started = on_started,
+						    .stage = on_stage,
+						    .samples = on_samples,
+						    .log = on_log,
+						    .ended = on_ended};
+	const Kgrid__V1__RunOrder *o = d->order->runs[index];
+	struct workload_run_spec spec = {.iterations = o->iterations ? o->iterations : 1,
+					 .timeout_ns =
+						 (uint64_t)o->timeout_seconds * KG_NSEC_PER_SEC,
+					 .group = &d->group,
+					 .path = WORKLOAD_PATH};
+	const char *outcome;
+	struct kg_err err;
+
+	spec.workload = find_workload(d, o, &outcome, &err);
+	if (!spec.workload) {
+		refuse(d, outcome, err.text);
+		return;
+	}
+	if (make_params(spec.workload, o, &spec.params, &err) < 0) {
+		kg_workload_free(spec.workload);
+		refuse(d, "harness-error", err.text);
+		return;
+	}
+	if (workload_run_start(d->loop, &spec, &ops, d, &d->run, &err) < 0) {
+		refuse(d, "infra", err.text);
+		return;
+	}
+	workload_run_describe(d->run, &d->run_workload, &d->run_params);
+}
+
+void driver_kill_run(struct driver *d)
+{
+	if (d->run)
+		workload_run_kill(d->run, "infra", "stopped by the agent");
+	else
+		refuse(d, "infra", "stopped by the agent"); /* it had not begun */
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* TCP ports of helpers. */
+#ifndef KG_AGENT_WORKLOAD_PORT_H
+#define KG_AGENT_WORKLOAD_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A port that nobody uses on the loopback address right now; 0 or a negative errno. */
+int workload_port_free(uint16_t *ret_port);
+/* Whether somebody listens on it, as /proc/net says: asking by a connection would be work for the
+ * helper. */
+bool workload_port_listens(uint16_t port);
+/* The same in a text like /proc/net/tcp. PURE. */
+bool workload_port_in_table(const char *table, uint16_t port);
+
+#endif
