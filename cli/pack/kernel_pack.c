@@ -223,12 +223,12 @@ static int check_config(struct kernel_pack *p, struct kg_err *err)
 	rc = pack_tree_content(&p->tree, e, ARTIFACT_CONFIG_MAX, &text, err);
 	if (rc < 0)
 		return rc;
-	is_config = artifact_config_value(text, "CONFIG_X86", value, sizeof(value));
+	is_config = artifact_config_value(text, "CONFIG_X86_64", value, sizeof(value));
 	wants_modules = artifact_config_value(text, "CONFIG_MODULES", value, sizeof(value));
 	free(text);
 	if (!is_config)
 		return kg_err_set(err, KG_EINVALID,
-				  "'%s' is not the configuration of an x86 kernel", e->source);
+				  "'%s' is not the configuration of an x86-64 kernel", e->source);
 	if (wants_modules && !has_modules(&p->tree))
 		return kg_err_set(err, KG_EINVALID, "'%.100s' holds no modules (lib/modules/%s)",
 				  p->name, p->manifest.release);

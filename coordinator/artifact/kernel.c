@@ -90,9 +90,9 @@ static int read_config(const struct artifact_blobs *b, struct artifact_kernel *k
 	if (rc < 0)
 		return rc;
 	if (strlen(k->config) != k->config_len || !kg_utf8_valid(k->config, k->config_len) ||
-	    !artifact_config_value(k->config, "CONFIG_X86", value, sizeof(value)))
+	    !artifact_config_value(k->config, "CONFIG_X86_64", value, sizeof(value)))
 		return kg_err_set(err, KG_EINVALID,
-				  "'config' is not the configuration of an x86 kernel");
+				  "'config' is not the configuration of an x86-64 kernel");
 	return 0;
 }
 
