@@ -351,6 +351,24 @@ refuse:
 		JOB_MAX_BOOTS);
 }
 
+/* "ci95 <= 1%": the interval of the effect is at most so wide, in percent. */
+static int check_until(const struct job_input *in, const struct kg_yaml_node *root)
+{
+	const char *text = in->job->until;
+	const struct kg_yaml_node *n;
+	double percent;
+	int end = 0;
+
+	if (!text)
+		return 0;
+	if (sscanf(text, " ci95 <= %lf%% %n", &percent, &end) == 1 && end > 0 && !text[end] &&
+	    percent > 0 && percent <= 100)
+		return 0;
+	n = kg_yaml_get(kg_yaml_get(root, "repeat"), "until");
+	return kg_yaml_error(in->doc, n, in->err,
+			     "'until': expected 'ci95 <= N%%' with N over 0, not '%.64s'", text);
+}
+
 static int check_monitors(const struct job_input *in, const struct kg_yaml_node *root)
 {
 	const struct kg_yaml_node *n = kg_yaml_get(root, "monitors");
@@ -430,6 +448,8 @@ static int take(const struct job_input *in, struct raw *raw)
 		rc = job_read_workloads(in, raw->workloads);
 	if (rc == 0)
 		rc = job_read_excludes(in, raw->exclude);
+	if (rc == 0)
+		rc = check_until(in, in->doc->root);
 	if (rc == 0)
 		rc = check_monitors(in, in->doc->root);
 	return rc < 0 ? rc : add_warnings(in);

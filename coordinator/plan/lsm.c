@@ -222,9 +222,7 @@ static int read_cmdline(struct resolver *r, const char *cmdline)
 		kg_str_add(&line, " ");
 		kg_str_add(&line, cmdline);
 	}
-	if (line.failed)
-		return -ENOMEM;
-	rc = kg_cmdline_parse(kg_str_text(&line), &c);
+	rc = line.failed ? -ENOMEM : kg_cmdline_parse(kg_str_text(&line), &c);
 	kg_str_deinit(&line);
 	if (rc < 0)
 		return rc;

@@ -56,9 +56,8 @@ static int predict(struct plan_builder *b, const struct plan_selected *k,
 	int rc;
 
 	kg_str_addf(&line, "%s %s", base_of(m), g->cmdline);
-	if (line.failed)
-		return plan_no_memory(b->err);
-	rc = lsm_resolve(&k->lsm, kg_str_text(&line), &list, b->err);
+	rc = line.failed ? plan_no_memory(b->err)
+			 : lsm_resolve(&k->lsm, kg_str_text(&line), &list, b->err);
 	kg_str_deinit(&line);
 	if (rc < 0)
 		return kg_err_wrap(b->err, rc, "kernel '%s'", k->shown);

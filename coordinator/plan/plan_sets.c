@@ -79,9 +79,11 @@ static int why_not(struct plan_builder *b, const struct plan_machine *m,
 		*ret_reason =
 			plan_text(b, "workload '%s' is not installed on '%s'", workload, name);
 	else
-		*ret_reason = plan_text(
-			b, "workload '%s' is not available on '%s': %s", workload, name,
-			own->missing && own->missing[0] ? own->missing : "no reason given");
+		*ret_reason =
+			plan_text(b, "workload '%s' is not available on '%s': %s", workload, name,
+				  own->missing && own->missing[0] ? own->missing
+				  : own->decl			  ? "no reason given"
+					      : "its declaration cannot be read");
 	return *ret_reason ? 0 : plan_no_memory(b->err);
 }
 

@@ -148,9 +148,9 @@ static void grid_deinit(struct grid *g)
 }
 
 /* A test fixture's error is shown before the comparison fails. */
-#define assert_planned(g, job_text)                        \
+#define assert_planned(g, job_text)                    \
 	do {                                           \
-		if (grid_plan((g), (job_text)) != 0)       \
+		if (grid_plan((g), (job_text)) != 0)   \
 			fail_msg("%s", (g)->err.text); \
 	} while (0)
 

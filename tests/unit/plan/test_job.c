@@ -318,6 +318,21 @@ static void test_bad_boots_are_refused(void **state)
 		"'iterations': expected a whole number from 1");
 }
 
+static void test_bad_stop_rule_is_refused(void **state)
+{
+	static const char *const bad[] = {"ci95",	   "ci95 <= 0%", "ci95 <= x%",	"ci95 <= 1",
+					  "ci95 <= 1% or", "ci95 >= 1%", "ci95 <= nan%"};
+	char text[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		(void)snprintf(text, sizeof(text), HEAD TAIL "repeat: {until: \"%s\"}\n", bad[i]);
+		refused(text, "job.yaml:4:17: 'until': expected 'ci95 <= N%'");
+	}
+	job_spec_free(parse(HEAD TAIL "repeat: {until: ci95<=0.5%}\n"));
+}
+
 static void test_bad_predicates_are_refused_with_both_places(void **state)
 {
 	(void)state;
@@ -400,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_words_that_kgrid_adds_are_refused_in_cmdline),
 		cmocka_unit_test(test_security_is_accepted_where_no_list_is),
 		cmocka_unit_test(test_bad_boots_are_refused),
+		cmocka_unit_test(test_bad_stop_rule_is_refused),
 		cmocka_unit_test(test_bad_predicates_are_refused_with_both_places),
 		cmocka_unit_test(test_two_workloads_in_one_item_are_refused),
 		cmocka_unit_test(test_unknown_monitor_is_refused),

@@ -314,8 +314,8 @@ static void test_unknown_workload_lists_what_is_offered(void **state)
 	expect_error(
 		*state, "name: j\nkernels: [newer]\nworkloads: [hackbench, netprf: {}]\n",
 		KG_EINVALID,
-		"job.yaml:3:24: 'workloads': no machine of the job offers 'netprf', did you mean "
-		"'netperf'?; offered are netperf, hackbench");
+		"job.yaml:3:24: 'workloads': no machine of the job offers 'netprf' (did you mean "
+		"'netperf'?); offered are netperf, hackbench");
 }
 
 static void test_refused_parameter_says_what_would_be_right(void **state)
