@@ -61,12 +61,13 @@ double stats_beta_inc(double a, double b, double x)
 	return front * continued_fraction(a, b, x);
 }
 
-/* P(|T| > t), without cancellation in the tail. */
-static double two_tails(double t, double df)
+double stats_student_two_tails(double t, double df)
 {
 	double t2 = t * t;
 
-	if (t2 < df) /* near the middle: 1 - I_y(1/2, df/2) */
+	if (!(df > 0) || isnan(t))
+		return NAN;
+	if (t2 < 3) /* near the middle: 1 - I_y(1/2, df/2), the tails are not small */
 		return 1 - stats_beta_inc(0.5, df / 2, t2 / (df + t2));
 	return stats_beta_inc(df / 2, 0.5, df / (df + t2));
 }
@@ -77,7 +78,7 @@ double stats_student_cdf(double t, double df)
 
 	if (!(df > 0) || isnan(t))
 		return NAN;
-	half = two_tails(fabs(t), df) / 2;
+	half = stats_student_two_tails(fabs(t), df) / 2;
 	return t > 0 ? 1 - half : half;
 }
 
@@ -90,14 +91,14 @@ double stats_student_quantile(double p, double df)
 	if (p == 0.5)
 		return 0;
 	tails = 2 * (p < 0.5 ? p : 1 - p);
-	while (two_tails(hi, df) > tails && hi < DBL_MAX / 4)
+	while (stats_student_two_tails(hi, df) > tails && hi < DBL_MAX / 4)
 		hi *= 2;
 	for (int i = 0; i < 200; i++) {
 		double mid = lo + (hi - lo) / 2;
 
 		if (mid <= lo || mid >= hi)
 			break;
-		if (two_tails(mid, df) > tails)
+		if (stats_student_two_tails(mid, df) > tails)
 			lo = mid;
 		else
 			hi = mid;

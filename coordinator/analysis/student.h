@@ -14,6 +14,8 @@
 double stats_beta_inc(double a, double b, double x);
 /* P(T <= t); df > 0, need not be whole. NaN for other df. */
 double stats_student_cdf(double t, double df);
+/* P(|T| > t) for t >= 0, right in the far tail too. */
+double stats_student_two_tails(double t, double df);
 /* t with P(T <= t) = p, for 0 < p < 1; NaN outside. Relative error below 1e-11 for df from
  * 1 to 1,000, below 1e-8 to 1e6. */
 double stats_student_quantile(double p, double df);

@@ -54,8 +54,7 @@ const char *fixture_sql(struct fixture *f, const char *sql)
 	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
 		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
 	if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_type(st, 0) != SQLITE_NULL)
-		(void)snprintf(text, sizeof(text), "%s",
-			       (const char *)sqlite3_column_text(st, 0));
+		(void)snprintf(text, sizeof(text), "%s", (const char *)sqlite3_column_text(st, 0));
 	assert_int_equal(sqlite3_finalize(st), SQLITE_OK);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 	return text;
@@ -136,21 +135,21 @@ uint64_t fixture_job(struct fixture *f, unsigned blocks, struct answer *ret)
 			      .n_slots = 4 * (size_t)blocks};
 
 	for (unsigned i = 0; i < 4; i++) {
-		cells[i] = (struct store_cell){.identity = (const char *[]){"i0", "i1", "i2", "i3"}[i],
-					       .machine = MACHINE,
-					       .kernel = i < 2 ? KERNEL_A : KERNEL_B,
-					       .kernel_label = i < 2 ? "old" : "new",
-					       .lsm_label = "full",
-					       .lsm_request = "apparmor",
-					       .lsm_effective = "capability,apparmor",
-					       .cmdline = "lsm=apparmor",
-					       .workload = "netperf",
-					       .workload_digest = "d",
-					       .params = i % 2 ? "seconds=1 size=1024"
-							       : "seconds=1 size=64",
-					       .iterations = 3,
-					       .timeout_s = 60,
-					       .kernel_order = i / 2};
+		cells[i] = (struct store_cell){
+			.identity = (const char *[]){"i0", "i1", "i2", "i3"}[i],
+			.machine = MACHINE,
+			.kernel = i < 2 ? KERNEL_A : KERNEL_B,
+			.kernel_label = i < 2 ? "old" : "new",
+			.lsm_label = "full",
+			.lsm_request = "apparmor",
+			.lsm_effective = "capability,apparmor",
+			.cmdline = "lsm=apparmor",
+			.workload = "netperf",
+			.workload_digest = "d",
+			.params = i % 2 ? "seconds=1 size=1024" : "seconds=1 size=64",
+			.iterations = 3,
+			.timeout_s = 60,
+			.kernel_order = i / 2};
 	}
 	for (unsigned i = 0; i < 4 * blocks; i++)
 		slots[i] = (struct store_slot){.cell_index = i % 4,
@@ -216,18 +215,18 @@ Kgrid__V1__Record record_evidence(uint64_t boot, uint64_t seq, int verified)
 
 	kgrid__v1__boot_evidence__init(&b);
 	kgrid__v1__param__init(&fact);
-	fact.name = (char *)(uintptr_t)"governor";
-	fact.value = (char *)(uintptr_t)"say \"performance\"";
+	fact.name = (char *)(uintptr_t) "governor";
+	fact.value = (char *)(uintptr_t) "say \"performance\"";
 	b.n_facts = 1;
 	b.facts = facts;
 	b.has_verified = 1;
 	b.verified = verified;
-	b.release = (char *)(uintptr_t)"6.1.0";
-	b.lsm = (char *)(uintptr_t)"capability,apparmor";
-	b.cpu_vendor = (char *)(uintptr_t)"GenuineIntel";
+	b.release = (char *)(uintptr_t) "6.1.0";
+	b.lsm = (char *)(uintptr_t) "capability,apparmor";
+	b.cpu_vendor = (char *)(uintptr_t) "GenuineIntel";
 	if (!verified) {
-		b.outcome = (char *)(uintptr_t)"wrong-lsm";
-		b.reason = (char *)(uintptr_t)"apparmor is missing";
+		b.outcome = (char *)(uintptr_t) "wrong-lsm";
+		b.reason = (char *)(uintptr_t) "apparmor is missing";
 	}
 	r.body_case = KGRID__V1__RECORD__BODY_EVIDENCE;
 	r.evidence = &b;
@@ -238,15 +237,15 @@ Kgrid__V1__Record record_started(uint64_t boot, uint64_t seq, uint64_t attempt)
 {
 	static Kgrid__V1__AttemptStarted b;
 	static Kgrid__V1__MetricInfo m, *metrics[] = {&m};
-	static char *argv[] = {(char *)(uintptr_t)"netperf", (char *)(uintptr_t)"-l"};
+	static char *argv[] = {(char *)(uintptr_t) "netperf", (char *)(uintptr_t) "-l"};
 	Kgrid__V1__Record r = record(boot, seq, attempt);
 
 	kgrid__v1__attempt_started__init(&b);
 	kgrid__v1__metric_info__init(&m);
 	m.has_id = 1;
-	m.name = (char *)(uintptr_t)"rate";
-	m.unit = (char *)(uintptr_t)"op/s";
-	m.direction = (char *)(uintptr_t)"higher";
+	m.name = (char *)(uintptr_t) "rate";
+	m.unit = (char *)(uintptr_t) "op/s";
+	m.direction = (char *)(uintptr_t) "higher";
 	b.n_metrics = 1;
 	b.metrics = metrics;
 	b.n_argv = 2;

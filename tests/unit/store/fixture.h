@@ -3,20 +3,15 @@
 #ifndef KG_TESTS_STORE_FIXTURE_H
 #define KG_TESTS_STORE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/cmocka_all.h"
 
 #include "coordinator/store/query.h"
 #include "coordinator/store/store.h"
 
-#define MACHINE "m1"
+#define MACHINE	 "m1"
 #define KERNEL_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define KERNEL_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-#define EPOCH 7
+#define EPOCH	 7
 
 struct fixture {
 	char dir[64];
@@ -45,8 +40,8 @@ struct store_done answer_done(struct answer *a);
 /* Waits until `a` has come. */
 void answer_wait(struct fixture *f, struct answer *a);
 /* op(s, ..., done) that must be queued; then waits. Gives the code. */
-#define RUN(f, a, call)                                                                           \
-	(memset((a), 0, sizeof(*(a))), assert_int_equal((call), 0), answer_wait((f), (a)),        \
+#define RUN(f, a, call)                                                                    \
+	(memset((a), 0, sizeof(*(a))), assert_int_equal((call), 0), answer_wait((f), (a)), \
 	 (a)->r.rc)
 
 /* Two kernels, machine m1, a job of 2 kernels x 1 lsm x 1 workload x 2 sizes in `blocks` blocks. */

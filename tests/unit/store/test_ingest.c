@@ -47,7 +47,8 @@ static void expect_fault(struct fixture *f, Kgrid__V1__Record r, const char *tex
 	assert_int_equal(a.r.ingest, STORE_INGEST_COMMITTED);
 	assert_int_equal(a.r.last_seq, r.seq);
 	assert_true(a.r.fault);
-	got = fixture_sql(f, "SELECT text FROM event WHERE kind = 'fault' ORDER BY id DESC LIMIT 1");
+	got = fixture_sql(f,
+			  "SELECT text FROM event WHERE kind = 'fault' ORDER BY id DESC LIMIT 1");
 	if (!strstr(got, text))
 		fail_msg("'%s' does not say '%s'", got, text);
 }
@@ -265,7 +266,7 @@ static void test_unknown_words_are_faults(void **state)
 	r = record(1, 5, 0);
 	r.body_case = KGRID__V1__RECORD__BODY_STAGE;
 	r.stage = &stage;
-	stage.stage = (char *)(uintptr_t)"lunch";
+	stage.stage = (char *)(uintptr_t) "lunch";
 	expect_fault(f, r, "unknown stage 'lunch'");
 	r = record(1, 6, 0);
 	expect_fault(f, r, "it says nothing");
@@ -277,7 +278,8 @@ static void test_unknown_words_are_faults(void **state)
 	r.attempt_started->metrics[0]->direction = NULL;
 	expect_fault(f, r, "metric 'rate' has no direction");
 	assert_int_equal(fixture_int(f, "SELECT count(*) FROM attempt WHERE outcome IS NULL"), 2);
-	assert_int_equal(fixture_int(f, "SELECT started_ns IS NULL FROM attempt WHERE id = 101"), 1);
+	assert_int_equal(fixture_int(f, "SELECT started_ns IS NULL FROM attempt WHERE id = 101"),
+			 1);
 }
 
 static void test_pass_with_lost_samples_is_a_harness_error(void **state)
@@ -326,13 +328,13 @@ static void test_stages_logs_and_the_end_are_told(void **state)
 	r = record(1, 3, 0);
 	r.body_case = KGRID__V1__RECORD__BODY_STAGE;
 	r.stage = &stage;
-	stage.stage = (char *)(uintptr_t)"run";
-	stage.detail = (char *)(uintptr_t)"netperf";
+	stage.stage = (char *)(uintptr_t) "run";
+	stage.detail = (char *)(uintptr_t) "netperf";
 	expect(f, r, STORE_INGEST_COMMITTED, 3);
 	r = record(1, 4, 100);
 	r.body_case = KGRID__V1__RECORD__BODY_LOG;
 	r.log = &log;
-	log.stream = (char *)(uintptr_t)"stdout";
+	log.stream = (char *)(uintptr_t) "stdout";
 	log.has_data = 1;
 	log.data.data = (uint8_t *)(uintptr_t) "a\0b";
 	log.data.len = 3;
@@ -340,7 +342,7 @@ static void test_stages_logs_and_the_end_are_told(void **state)
 	r = record(1, 5, 0);
 	r.body_case = KGRID__V1__RECORD__BODY_BOOT_ENDED;
 	r.boot_ended = &ended;
-	ended.outcome = (char *)(uintptr_t)"pass";
+	ended.outcome = (char *)(uintptr_t) "pass";
 	expect(f, r, STORE_INGEST_COMMITTED, 5);
 	r.seq = 6;
 	expect_fault(f, r, "the boot has ended already");

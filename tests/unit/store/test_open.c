@@ -93,8 +93,9 @@ static void test_database_of_another_program_is_refused(void **state)
 
 static void test_file_that_is_no_database_is_refused_and_untouched(void **state)
 {
-	static const char text[] = "these are my notes, and they are longer than a header.........."
-				   ".................................................................";
+	static const char text[] =
+		"these are my notes, and they are longer than a header.........."
+		".................................................................";
 	struct fixture *f = *state;
 	struct kg_err err = {""};
 	char *back = NULL;
@@ -134,13 +135,16 @@ static void test_missing_directory_is_said(void **state)
 }
 
 static const struct store_migration two[] = {
-	{1, "001_a.sql", "CREATE TABLE t (id INTEGER PRIMARY KEY) STRICT; INSERT INTO t VALUES (1);"},
+	{1, "001_a.sql",
+	 "CREATE TABLE t (id INTEGER PRIMARY KEY) STRICT; INSERT INTO t VALUES (1);"},
 	{2, "002_b.sql", "ALTER TABLE t ADD COLUMN more TEXT; INSERT INTO t VALUES (2, 'x');"},
 };
 static const struct store_migration broken[] = {
-	{1, "001_a.sql", "CREATE TABLE t (id INTEGER PRIMARY KEY) STRICT; INSERT INTO t VALUES (1);"},
-	{2, "002_b.sql", "CREATE TABLE u (t INTEGER REFERENCES t (id)) STRICT;"
-			 "INSERT INTO u VALUES (1); INSERT INTO u VALUES (99);"},
+	{1, "001_a.sql",
+	 "CREATE TABLE t (id INTEGER PRIMARY KEY) STRICT; INSERT INTO t VALUES (1);"},
+	{2, "002_b.sql",
+	 "CREATE TABLE u (t INTEGER REFERENCES t (id)) STRICT;"
+	 "INSERT INTO u VALUES (1); INSERT INTO u VALUES (99);"},
 };
 
 static int migrate_to(struct fixture *f, const struct store_migration *m, size_t n,
@@ -210,9 +214,8 @@ static void test_current_sql_is_what_the_migrations_make(void **state)
 	(void)sqlite3_finalize(st);
 	(void)sqlite3_close(db);
 	if (getenv("KGRID_UPDATE"))
-		assert_int_equal(kg_file_replace(KGRID_SCHEMA "/current.sql", s.text, s.len, 0644,
-						 &err),
-				 0);
+		assert_int_equal(
+			kg_file_replace(KGRID_SCHEMA "/current.sql", s.text, s.len, 0644, &err), 0);
 	assert_int_equal(kg_file_read(KGRID_SCHEMA "/current.sql", 1 << 20, &file, &len, &err), 0);
 	assert_string_equal(file, s.text);
 	free(file);

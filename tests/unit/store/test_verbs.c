@@ -71,11 +71,20 @@ static void test_infeasible_slots_are_decided_from_the_start(void **state)
 			       .params = ""};
 	struct store_slot s[2] = {
 		{.block = 1, .visit = 1, .position = 1},
-		{.block = 2, .visit = 2, .position = 1, .outcome = KG_OUTCOME_INFEASIBLE,
+		{.block = 2,
+		 .visit = 2,
+		 .position = 1,
+		 .outcome = KG_OUTCOME_INFEASIBLE,
 		 .reason = "no netperf"},
 	};
-	struct store_job j = {.name = "n", .text = "t", .file_name = "f", .blocks = 2,
-			      .cells = &c, .n_cells = 1, .slots = s, .n_slots = 2};
+	struct store_job j = {.name = "n",
+			      .text = "t",
+			      .file_name = "f",
+			      .blocks = 2,
+			      .cells = &c,
+			      .n_cells = 1,
+			      .slots = s,
+			      .n_slots = 2};
 	struct answer a;
 
 	assert_int_equal(RUN(f, &a, store_job_insert(f->s, &j, answer_done(&a))), 0);
@@ -90,12 +99,19 @@ static void test_infeasible_slots_are_decided_from_the_start(void **state)
 static void test_job_with_unknown_kernel_leaves_nothing(void **state)
 {
 	struct fixture *f = *state;
-	struct store_cell c = {.identity = "i", .machine = MACHINE, .kernel = "nope",
-			       .kernel_label = "gone", .lsm_label = "", .lsm_request = "",
-			       .lsm_effective = "", .cmdline = "", .workload = "",
-			       .workload_digest = "", .params = ""};
-	struct store_job j = {.name = "n", .text = "t", .file_name = "f", .blocks = 1,
-			      .cells = &c, .n_cells = 1};
+	struct store_cell c = {.identity = "i",
+			       .machine = MACHINE,
+			       .kernel = "nope",
+			       .kernel_label = "gone",
+			       .lsm_label = "",
+			       .lsm_request = "",
+			       .lsm_effective = "",
+			       .cmdline = "",
+			       .workload = "",
+			       .workload_digest = "",
+			       .params = ""};
+	struct store_job j = {
+		.name = "n", .text = "t", .file_name = "f", .blocks = 1, .cells = &c, .n_cells = 1};
 	struct answer a;
 
 	assert_int_equal(RUN(f, &a, store_job_insert(f->s, &j, answer_done(&a))), KG_EINVALID);
@@ -106,7 +122,10 @@ static void test_job_with_unknown_kernel_leaves_nothing(void **state)
 static void test_label_of_another_kernel_is_refused(void **state)
 {
 	struct fixture *f = *state;
-	struct store_kernel k = {.digest = "cccc", .label = "old", .release = "6.2", .version = "v",
+	struct store_kernel k = {.digest = "cccc",
+				 .label = "old",
+				 .release = "6.2",
+				 .version = "v",
 				 .manifest = "m"};
 	struct answer a;
 
@@ -133,9 +152,8 @@ static void test_kernel_is_kept_while_a_job_needs_it(void **state)
 	assert_int_equal(RUN(f, &a, store_kernel_remove(f->s, KERNEL_A, 5, answer_done(&a))),
 			 KG_ENOTFOUND);
 	/* The row stays for the results, without its label, and a retry says what is missing. */
-	assert_string_equal(fixture_sql(f, "SELECT label FROM kernel WHERE digest = '" KERNEL_A
-					   "'"),
-			    "");
+	assert_string_equal(
+		fixture_sql(f, "SELECT label FROM kernel WHERE digest = '" KERNEL_A "'"), "");
 	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 6, answer_done(&a))), KG_EREFUSED);
 }
 
@@ -173,8 +191,8 @@ static void test_retry_takes_back_all_but_pass_and_infeasible(void **state)
 	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 5, answer_done(&a))), KG_ESTATE);
 	assert_int_equal(RUN(f, &a, store_settle(f->s, st, 4, 5, answer_done(&a))), 0);
 	assert_int_equal(a.r.count, 4);
-	assert_int_equal(
-		RUN(f, &a, store_job_state(f->s, job, STORE_JOB_DONE, 6, answer_done(&a))), 0);
+	assert_int_equal(RUN(f, &a, store_job_state(f->s, job, STORE_JOB_DONE, 6, answer_done(&a))),
+			 0);
 	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 7, answer_done(&a))), 0);
 	assert_int_equal(a.r.count, 2);
 	assert_string_equal(fixture_sql(f, "SELECT group_concat(id) FROM slot WHERE outcome IS NULL"
@@ -193,12 +211,10 @@ static void test_job_with_pending_slots_is_not_done(void **state)
 
 	assert_int_equal(
 		RUN(f, &a, store_job_state(f->s, job, STORE_JOB_RUNNING, 6, answer_done(&a))), 0);
-	assert_int_equal(
-		RUN(f, &a, store_job_state(f->s, job, STORE_JOB_DONE, 6, answer_done(&a))),
-		KG_ESTATE);
-	assert_int_equal(
-		RUN(f, &a, store_job_state(f->s, 99, STORE_JOB_DONE, 6, answer_done(&a))),
-		KG_ENOTFOUND);
+	assert_int_equal(RUN(f, &a, store_job_state(f->s, job, STORE_JOB_DONE, 6, answer_done(&a))),
+			 KG_ESTATE);
+	assert_int_equal(RUN(f, &a, store_job_state(f->s, 99, STORE_JOB_DONE, 6, answer_done(&a))),
+			 KG_ENOTFOUND);
 	assert_string_equal(fixture_sql(f, "SELECT state FROM job"), "running");
 }
 
@@ -271,8 +287,8 @@ static void test_end_of_a_boot_settles_in_the_same_transaction(void **state)
 	struct fixture *f = *state;
 	struct store_settle st[] = {{.slot = 1, .outcome = KG_OUTCOME_PASS, .attempt = 100},
 				    {.slot = 2, .count_try = true, .reason = "lost"}};
-	struct store_boot_end e = {.boot = 1, .outcome = KG_OUTCOME_PASS, .settles = st,
-				   .n_settles = 2, .now_ns = 77};
+	struct store_boot_end e = {
+		.boot = 1, .outcome = KG_OUTCOME_PASS, .settles = st, .n_settles = 2, .now_ns = 77};
 	struct answer a;
 	uint64_t job = fixture_job(f, 1, &a);
 
@@ -356,8 +372,8 @@ static void test_answers_come_in_the_order_of_the_questions(void **state)
 
 	for (unsigned i = 0; i < 500; i++) {
 		o[i] = (struct ordered){&next, i, f};
-		assert_int_equal(
-			store_event_add(f->s, &e, (struct store_done){on_ordered, &o[i]}), 0);
+		assert_int_equal(store_event_add(f->s, &e, (struct store_done){on_ordered, &o[i]}),
+				 0);
 	}
 	fixture_close(f); /* answers what is left */
 	assert_int_equal(next, 500);
