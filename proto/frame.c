@@ -49,10 +49,10 @@ int kg_frame_header_read(const uint8_t bytes[KG_FRAME_HEADER_SIZE], size_t max_b
 	};
 
 	if (bytes[4] != KG_FRAME_VERSION)
-		return kg_err_set(err, KG_EPROTO, "framing version %u, this program speaks %d",
+		return kg_err_set(err, KG_EPROTO, "speaks framing version %u, this program %d",
 				  bytes[4], KG_FRAME_VERSION);
 	if (bytes[5] != 0)
-		return kg_err_set(err, KG_EPROTO, "unknown frame flags 0x%02x", bytes[5]);
+		return kg_err_set(err, KG_EPROTO, "set unknown frame flags 0x%02x", bytes[5]);
 	if (h.len_bytes > max_bytes)
 		return kg_err_set(err, KG_ELIMIT,
 				  "declared a frame of %u bytes, at most %zu are taken",

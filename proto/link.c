@@ -188,6 +188,8 @@ int kg_link_start(struct kg_link *l, const struct kg_link_ops *ops,
 		l->limits.frame_bytes = KG_FRAME_MAX;
 	if (!l->limits.send_queue_bytes)
 		l->limits.send_queue_bytes = SEND_QUEUE_BYTES;
+	if (!l->limits.linger_ms)
+		l->limits.linger_ms = LINGER_MS;
 	cap = l->limits.frame_bytes;
 	kg_frame_decoder_init(&l->decoder, cap < KG_FRAME_MAX_HELLO ? cap : KG_FRAME_MAX_HELLO);
 	l->state = KG_LINK_OPEN;
@@ -356,7 +358,7 @@ static int linger(struct kg_link *l)
 		return rc;
 	l->timer_open = true;
 	l->handles++;
-	rc = uv_timer_start(&l->timer, on_linger_timeout, LINGER_MS, 0);
+	rc = uv_timer_start(&l->timer, on_linger_timeout, l->limits.linger_ms, 0);
 	if (rc < 0)
 		return rc;
 	l->shutdown.data = l;

@@ -8,7 +8,7 @@
  * queue goes over its cap because the peer does not read. Each ends in kg_link_drop(reason), and
  * on_closed comes exactly once, after which the owner may free the link's memory.
  *
- *   (init) --start--> OPEN --refuse--> LINGER --EOF, drop or 2 s--> CLOSING --> CLOSED
+ *   (init) --start--> OPEN --refuse--> LINGER --EOF, drop, time--> CLOSING --> CLOSED
  *                      |                                              ^
  *                      +-----------------drop-------------------------+
  *
@@ -45,6 +45,7 @@ struct kg_link_ops {
 struct kg_link_limits {
 	size_t frame_bytes; /* 0: KG_FRAME_MAX; KG_FRAME_MAX_HELLO until kg_link_authenticated */
 	size_t send_queue_bytes; /* queued to the peer; over it the link is dropped; 0: 8 MiB */
+	unsigned linger_ms;	 /* how long a refused peer has to close; 0: 2000 */
 };
 
 enum kg_link_state { KG_LINK_OPEN, KG_LINK_LINGER, KG_LINK_CLOSING, KG_LINK_CLOSED };
@@ -96,7 +97,8 @@ void kg_link_resume(struct kg_link *l);
 /* Closes from any state of a started link; repeated calls are fine, the first reason stays. */
 void kg_link_drop(struct kg_link *l, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Sends Error{fatal} and drops the link when the peer has closed, at the latest after 2 s. */
+/* Sends Error{fatal} and drops the link when the peer has closed, at the latest after
+ * limits.linger_ms. */
 void kg_link_refuse(struct kg_link *l, int code, const char *text);
 
 #endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames as released versions wrote them (tests/data/frames). They must decode for ever, and what
+ * is encoded today must be the same bytes. */
+#include "tests/lib/cmocka_all.h"
+
+#include <stdio.h>
+
+#include "common/file.h"
+#include "proto/codec.h"
+#include "proto/frame.h"
+#include "proto/messages.h"
+
+#define TEXT(s) ((char *)(uintptr_t)(s))
+#define NONCE	"0123456789abcdef0123456789abcdef"
+
+struct golden {
+	char *bytes;
+	size_t len;
+	struct kg_msg *m;
+};
+
+static struct golden load(const char *name, uint16_t type, uint32_t id)
+{
+	struct kg_frame_decoder d = {.max_bytes = KG_FRAME_MAX};
+	struct kg_err err = {{0}};
+	struct kg_frame f;
+	struct golden g;
+	const uint8_t *p;
+	char path[512];
+	size_t left;
+
+	(void)snprintf(path, sizeof(path), "%s/frames/v1/%s.bin", KGRID_TEST_DATA, name);
+	if (kg_file_read(path, 1 << 20, &g.bytes, &g.len, &err) < 0)
+		fail_msg("%s", err.text);
+	p = (const uint8_t *)g.bytes;
+	left = g.len;
+	assert_int_equal(kg_frame_decoder_feed(&d, &p, &left, &f, &err), 1);
+	assert_int_equal(left, 0);
+	assert_int_equal(f.type, type);
+	assert_int_equal(f.id, id);
+	if (kg_msg_decode(f.type, f.payload, f.len_bytes, &g.m, &err) < 0)
+		fail_msg("%s: %s", name, err.text);
+	kg_frame_decoder_deinit(&d);
+	return g;
+}
+
+/* Takes the golden frame. */
+static void check_encodes_to(struct golden *g, uint16_t type, uint32_t id,
+			     const ProtobufCMessage *body)
+{
+	struct kg_err err;
+	uint8_t *bytes;
+	size_t len;
+
+	assert_int_equal(kg_msg_encode(type, id, body, &bytes, &len, &err), 0);
+	assert_int_equal(len, g->len);
+	assert_memory_equal(bytes, g->bytes, len);
+	free(bytes);
+	free(g->bytes);
+	kg_msg_free(g->m);
+}
+
+static void test_hello(void **state)
+{
+	struct golden g = load("hello", KG_MSG_HELLO, 0);
+	const Kgrid__V1__Hello *seen = (const Kgrid__V1__Hello *)kg_msg_body(g.m);
+	Kgrid__V1__Hello h = KGRID__V1__HELLO__INIT;
+
+	(void)state;
+	assert_int_equal(seen->role, KGRID__V1__ROLE__ROLE_AGENT);
+	assert_int_equal(seen->version_min, 1);
+	assert_int_equal(seen->version_max, 1);
+	assert_string_equal(seen->software, "kgrid-agent 0.1.0");
+	assert_string_equal(seen->machine, "lab-intel");
+	assert_string_equal(seen->instance, "a1b2c3d4");
+	assert_string_equal(seen->host_boot_id, "3f2504e0-4f89-41d3-9a0c-0305e82c3301");
+	assert_string_equal(seen->state_id, "5e6f");
+	h.has_role = h.has_version_min = h.has_version_max = 1;
+	h.role = KGRID__V1__ROLE__ROLE_AGENT;
+	h.version_min = h.version_max = 1;
+	h.software = TEXT("kgrid-agent 0.1.0");
+	h.machine = TEXT("lab-intel");
+	h.instance = TEXT("a1b2c3d4");
+	h.host_boot_id = TEXT("3f2504e0-4f89-41d3-9a0c-0305e82c3301");
+	h.state_id = TEXT("5e6f");
+	check_encodes_to(&g, KG_MSG_HELLO, 0, &h.base);
+}
+
+static void fill_run(Kgrid__V1__RunOrder *run, Kgrid__V1__Param **params)
+{
+	run->has_attempt = run->has_slot = run->has_iterations = run->has_timeout_seconds = 1;
+	run->attempt = 1001;
+	run->slot = 501;
+	run->workload = TEXT("netperf");
+	run->workload_digest = TEXT("c0ffee");
+	run->n_params = 2;
+	run->params = params;
+	run->iterations = 5;
+	run->timeout_seconds = 360;
+}
+
+static void test_boot_order(void **state)
+{
+	struct golden g = load("boot_order", KG_MSG_BOOT_ORDER, 0);
+	const Kgrid__V1__BootOrder *seen = (const Kgrid__V1__BootOrder *)kg_msg_body(g.m);
+	Kgrid__V1__BootOrder o = KGRID__V1__BOOT_ORDER__INIT;
+	Kgrid__V1__Param size = KGRID__V1__PARAM__INIT, test = KGRID__V1__PARAM__INIT;
+	Kgrid__V1__Param *params[] = {&size, &test};
+	Kgrid__V1__RunOrder run = KGRID__V1__RUN_ORDER__INIT, *runs[] = {&run};
+	Kgrid__V1__StageLimit limit = KGRID__V1__STAGE_LIMIT__INIT, *limits[] = {&limit};
+
+	(void)state;
+	assert_int_equal(seen->boot, 42);
+	assert_int_equal(seen->lease_epoch, 3);
+	assert_string_equal(seen->nonce, NONCE);
+	assert_string_equal(seen->cmdline, "lsm=landlock,apparmor mitigations=auto panic=10");
+	assert_string_equal(seen->expect_lsm, "capability,landlock,apparmor");
+	assert_null(seen->expect_build_id);
+	assert_int_equal(seen->n_runs, 1);
+	assert_int_equal(seen->runs[0]->attempt, 1001);
+	assert_int_equal(seen->runs[0]->n_params, 2);
+	assert_string_equal(seen->runs[0]->params[1]->value, "UDP_RR");
+	assert_int_equal(seen->n_limits, 1);
+	assert_string_equal(seen->limits[0]->stage, "boot");
+	o.has_boot = o.has_lease_epoch = 1;
+	o.boot = 42;
+	o.lease_epoch = 3;
+	o.nonce = TEXT(NONCE);
+	o.kernel_digest = TEXT("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	o.cmdline = TEXT("lsm=landlock,apparmor mitigations=auto panic=10");
+	o.expect_release = TEXT("6.12.117+deb12-cloud-amd64");
+	o.expect_lsm = TEXT("capability,landlock,apparmor");
+	size.name = TEXT("size");
+	size.value = TEXT("64");
+	test.name = TEXT("test");
+	test.value = TEXT("UDP_RR");
+	fill_run(&run, params);
+	o.n_runs = 1;
+	o.runs = runs;
+	limit.stage = TEXT("boot");
+	limit.has_seconds = 1;
+	limit.seconds = 300;
+	o.n_limits = 1;
+	o.limits = limits;
+	o.job_name = TEXT("lsm-cost");
+	o.cell_name = TEXT("6.12 full");
+	check_encodes_to(&g, KG_MSG_BOOT_ORDER, 0, &o.base);
+}
+
+static void test_record(void **state)
+{
+	struct golden g = load("record", KG_MSG_RECORD, 0);
+	const Kgrid__V1__Record *seen = (const Kgrid__V1__Record *)kg_msg_body(g.m);
+	Kgrid__V1__Record r = KGRID__V1__RECORD__INIT;
+	Kgrid__V1__SampleBatch b = KGRID__V1__SAMPLE_BATCH__INIT;
+	uint32_t index[] = {0, 1, 300}, metric[] = {1, 1, 2}, iteration[] = {1, 2, 2};
+	int64_t delta[] = {5000000000, 1000000000, -1};
+	double value[] = {16671.09, 16700.5, 0.25};
+
+	(void)state;
+	assert_int_equal(seen->boot, 42);
+	assert_int_equal(seen->lease_epoch, 3);
+	assert_int_equal(seen->seq, 7);
+	assert_int_equal(seen->attempt, 1001);
+	assert_int_equal(seen->realtime_ns, 1796052429823000000);
+	assert_int_equal(seen->body_case, KGRID__V1__RECORD__BODY_SAMPLES);
+	assert_int_equal(seen->samples->n_value, 3);
+	assert_int_equal(seen->samples->index[2], 300);
+	assert_true(seen->samples->time_delta_ns[2] == -1);
+	assert_true(seen->samples->value[0] == 16671.09);
+	assert_true(seen->samples->has_warmup && !seen->samples->warmup);
+	r.has_boot = r.has_lease_epoch = r.has_seq = r.has_attempt = 1;
+	r.has_monotonic_ns = r.has_realtime_ns = 1;
+	r.boot = 42;
+	r.lease_epoch = 3;
+	r.seq = 7;
+	r.attempt = 1001;
+	r.monotonic_ns = 6000000000;
+	r.realtime_ns = 1796052429823000000;
+	r.body_case = KGRID__V1__RECORD__BODY_SAMPLES;
+	r.samples = &b;
+	b.n_index = b.n_metric = b.n_iteration = b.n_time_delta_ns = b.n_value = 3;
+	b.index = index;
+	b.metric = metric;
+	b.iteration = iteration;
+	b.time_delta_ns = delta;
+	b.value = value;
+	b.has_warmup = 1;
+	check_encodes_to(&g, KG_MSG_RECORD, 0, &r.base);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hello),
+		cmocka_unit_test(test_boot_order),
+		cmocka_unit_test(test_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
