@@ -441,7 +441,7 @@ static int parse_comparison(struct parser *p, struct predicate *node)
 {
 	struct parser start = *p;
 	char first[MAX_WORD];
-	bool is_in;
+	bool is_in = false;
 	int rc;
 
 	if (p->token != TOK_WORD && p->token != TOK_QUOTED)
