@@ -189,11 +189,11 @@ static int read_release(struct kernel_pack *p, struct kg_err *err)
 	rc = artifact_image_header(bytes, (size_t)e->size_bytes, &image, err);
 	free(bytes);
 	if (rc < 0)
-		return kg_err_wrap(err, rc, "'%s'", e->source);
+		return kg_err_wrap(err, rc, "'%.100s': '%s'", p->name, e->source);
 	if (p->tree.n_releases > 0 && strcmp(p->tree.releases[0], image.release) != 0)
 		return kg_err_set(err, KG_EINVALID,
-				  "'%s' is of release '%s', but lies among files of '%s'",
-				  e->source, image.release, p->tree.releases[0]);
+				  "'%.100s': '%s' is of release '%s', but lies among files of '%s'",
+				  p->name, e->source, image.release, p->tree.releases[0]);
 	memcpy(p->manifest.release, image.release, sizeof(image.release));
 	return 0;
 }
@@ -228,7 +228,8 @@ static int check_config(struct kernel_pack *p, struct kg_err *err)
 	free(text);
 	if (!is_config)
 		return kg_err_set(err, KG_EINVALID,
-				  "'%s' is not the configuration of an x86-64 kernel", e->source);
+				  "'%.100s': '%s' is not the configuration of an x86-64 kernel",
+				  p->name, e->source);
 	if (wants_modules && !has_modules(&p->tree))
 		return kg_err_set(err, KG_EINVALID, "'%.100s' holds no modules (lib/modules/%s)",
 				  p->name, p->manifest.release);
@@ -389,14 +390,14 @@ static int pack(struct kernel_pack *p, const struct kernel_pack_source *source, 
 	rc = read_sources(p, source, err);
 	if (rc == 0)
 		rc = check_one_release(p, err);
-	if (rc == 0)
-		rc = pack_tree_finish(&p->tree, err);
+	if (rc == 0 && (rc = pack_tree_finish(&p->tree, err)) < 0)
+		(void)kg_err_wrap(err, rc, "'%.100s'", p->name);
 	if (rc == 0)
 		rc = read_release(p, err);
 	if (rc == 0)
 		rc = check_config(p, err);
-	if (rc == 0)
-		rc = add_modules_dep(p, err);
+	if (rc == 0 && (rc = add_modules_dep(p, err)) < 0)
+		(void)kg_err_wrap(err, rc, "'%.100s'", p->name);
 	if (rc == 0)
 		rc = make_manifest(p, err);
 	return rc;
