@@ -12,11 +12,10 @@
 
 static void print_kernels(struct cli *cli, const Kgrid__V1__KernelsReply *r)
 {
-	static const char *const titles[] = {"LABEL",  "RELEASE", "DIGEST", "BUILD ID",
-					     "CONFIG", "SIZE",	  "ADDED",  "CONFIG_LSM"};
-	struct table *t = table_new("lllllrll");
+	static const char *const titles[] = {"LABEL",	 "RELEASE", "DIGEST",
+					     "BUILD ID", "CONFIG",  "CONFIG_LSM"};
+	struct table *t = table_new("llllll");
 	struct kg_str s = {0};
-	char text[FORMAT_SIZE];
 	size_t i;
 
 	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
@@ -27,11 +26,8 @@ static void print_kernels(struct cli *cli, const Kgrid__V1__KernelsReply *r)
 		table_cell(t, k->label && k->label[0] ? k->label : "-");
 		table_cell(t, k->release);
 		table_cellf(t, "%.12s", cli_text(k->digest));
-		table_cellf(t, "%.12s", cli_text(k->build_id));
-		table_cellf(t, "%.12s", cli_text(k->config_digest));
-		table_cell(t, format_bytes(k->size_bytes, text));
-		format_time(k->added_ns, text);
-		table_cellf(t, "%.10s", text);
+		table_cellf(t, "%.8s", cli_text(k->build_id));
+		table_cellf(t, "%.8s", cli_text(k->config_digest));
 		table_cell(t, k->config_lsm);
 	}
 	table_render(t, 0, cli->width, cli->color, &s);

@@ -101,6 +101,21 @@ struct client *cli_connect(struct cli *cli, int *ret_exit)
 	return NULL;
 }
 
+/* Whether a text begins with "FILE:LINE:COLUMN: ", which editors find and a prefix would hide. */
+static bool names_a_place(const char *text)
+{
+	const char *p = text;
+
+	while ((p = strchr(p, ':'))) {
+		size_t line = strspn(++p, "0123456789");
+		size_t column = p[line] == ':' ? strspn(p + line + 1, "0123456789") : 0;
+
+		if (line > 0 && column > 0 && kg_str_starts(p + line + 1 + column, ": "))
+			return true;
+	}
+	return false;
+}
+
 int cli_fail(struct cli *cli, const struct client *c, int rc, const struct kg_err *err)
 {
 	const char *detail;
@@ -116,7 +131,7 @@ int cli_fail(struct cli *cli, const struct client *c, int rc, const struct kg_er
 		said = said || strcmp(detail, err->text) == 0;
 	}
 	if (!said)
-		cli_say(cli, "%s", err->text);
+		say(cli, names_a_place(err->text) ? "" : "kgrid: ", err->text);
 	if (rc == KG_EINVALID)
 		return CLI_EXIT_USAGE;
 	return rc == KG_ENODATA ? CLI_EXIT_NODATA : CLI_EXIT_REFUSED;

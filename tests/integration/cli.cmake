@@ -15,3 +15,6 @@ kg_add_unit_test(NAME test_cli_program SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli_pro
 	LIBS kg_test_command LABELS integration)
 add_dependencies(test_cli_program kgrid kgrid_generated)
 
+kg_add_unit_test(NAME test_cli_grid SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli_grid.c
+	LIBS kg_test_command kg_test_grid LABELS integration)
+add_dependencies(test_cli_grid kgrid kgrid-coordinator)
