@@ -46,5 +46,9 @@ pack_cpio() {
 		cpio --quiet -o -H newc -R +0:+0 --reproducible)
 }
 
-# Pads the file $1 to a multiple of four bytes: another archive may follow.
-pad_file() { truncate -s %4 "$1"; }
+# Ends the compressed archive $1 so that another one may follow: four bytes of zero end a stream of
+# lz4 for the kernel, and archives begin at multiples of four bytes.
+pad_file() {
+	truncate -s +4 "$1"
+	truncate -s %4 "$1"
+}

@@ -39,7 +39,7 @@ build_disk() {
 	copy_perf "$tree/perf"
 	rm -f "$disk"
 	truncate -s "$DISK_SIZE" "$disk.new"
-	mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=1,lazy_journal_init=1 -O ^metadata_csum \
+	mke2fs -q -t ext4 -E root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0 -N 4096 \
 		-d "$tree" "$disk.new"
 	mv "$disk.new" "$disk"
 	rm -rf "$tree"
