@@ -13,7 +13,10 @@
 void fixture_init(struct fixture *f)
 {
 	memset(f, 0, sizeof(*f));
-	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/kgrid-store-XXXXXX");
+	/* Killed processes and failing calls are tested, not power cuts: memory will do, and is
+	 * twenty times faster than a disk that syncs. */
+	(void)snprintf(f->dir, sizeof(f->dir), "%s/kgrid-store-XXXXXX",
+		       access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	assert_non_null(mkdtemp(f->dir));
 	(void)snprintf(f->path, sizeof(f->path), "%s/kgrid.db", f->dir);
 }
