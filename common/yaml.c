@@ -325,7 +325,7 @@ static int read_key(struct parser *p, struct opened *o, struct node **ret_key)
 static int read_pairs(struct parser *p, struct opened *o, struct node_list *keys,
 		      struct node_list *values)
 {
-	struct node *key, *value;
+	struct node *key = NULL, *value = NULL;
 	int rc;
 
 	for (;;) {

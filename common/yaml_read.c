@@ -333,7 +333,7 @@ static int read_value(const struct reader *r, void *out)
 static int unknown_key(const struct kg_yaml_doc *doc, const struct kg_yaml_node *key,
 		       const struct kg_field *fields, struct kg_err *err)
 {
-	const char *names[MAX_FIELDS];
+	const char *names[MAX_FIELDS] = {NULL};
 	struct kg_str s = {0};
 	const char *guess;
 	size_t n = 0, i;
