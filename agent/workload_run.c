@@ -57,6 +57,7 @@ struct workload_run {
 	uint32_t next_index;
 	uint32_t samples; /* not counting warm-up */
 	uint64_t started_ns, iteration_ns, deadline_ns;
+	bool limit_is_run; /* the next limit is that of the whole run */
 	uint64_t phase_deadline_ns;
 	bool killed;
 	uint64_t log_left[2]; /* of the cap, stdout and stderr */
@@ -114,9 +115,8 @@ static void on_output(struct workload_output *o)
 static void on_limit(uv_timer_t *t)
 {
 	struct workload_run *r = t->data;
-	uint64_t now = kg_monotonic_ns();
 
-	if (r->timeout_ns && now - r->started_ns >= r->timeout_ns)
+	if (r->limit_is_run)
 		set_result(r, "run-timeout", "the run took longer than %llu s",
 			   (unsigned long long)r->timeout_ns / KG_NSEC_PER_SEC);
 	else
@@ -224,7 +224,8 @@ static void set_limit(struct workload_run *r)
 	r->iteration_ns = now;
 	r->deadline_ns = now + kg_workload_duration_ns(r->w, &r->params) + r->w->timeout_ns;
 	end = r->deadline_ns;
-	if (r->timeout_ns && r->started_ns + r->timeout_ns < end)
+	r->limit_is_run = r->timeout_ns && r->started_ns + r->timeout_ns < end;
+	if (r->limit_is_run)
 		end = r->started_ns + r->timeout_ns;
 	end = end > now ? end - now : 0;
 	(void)uv_timer_start(&r->limit, on_limit, end / KG_NSEC_PER_MSEC + 1, 0);
