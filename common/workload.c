@@ -400,8 +400,11 @@ static int check_template(const struct kg_loader *l, const struct kg_yaml_node *
 	int rc;
 
 	while ((rc = kg_workload_placeholder(&p, &ph)) > 0) {
-		if (kg_workload_builtin(ph.name))
+		if (kg_workload_builtin(ph.name) && l->w->helper.n > 0)
 			continue;
+		if (kg_workload_builtin(ph.name))
+			return kg_yaml_error(l->doc, n, l->err,
+					     "'{%s}' is for workloads with a helper", ph.name);
 		d = kg_workload_find_param(l->w, ph.name);
 		if (!d)
 			return unknown_param(l, n, ph.name);

@@ -32,7 +32,8 @@
  *   group"} (within one line); `which: first|last|each` beside it or in it (default: exactly one
  *   line must match). A value ends at a blank, so "KEY=12 MB/s" is 12.
  *
- *   Templates: {name} is a declared parameter or one of KG_WORKLOAD_BUILTINS, {{ and }} are braces.
+ *   Templates: {name} is a declared parameter or one of KG_WORKLOAD_BUILTINS ({port}: a free port, for
+ *   a workload with a helper); {{ and }} are braces.
  *   The program itself (first of command and helper) is never a template.
  */
 #ifndef KG_COMMON_WORKLOAD_H
@@ -46,7 +47,7 @@
 #include "common/yaml.h"
 
 /* Names that whoever runs the workload fills in (`extra` of kg_workload_argv). */
-#define KG_WORKLOAD_BUILTINS "port", "cpus", "workdir", "iteration"
+#define KG_WORKLOAD_BUILTINS "port"
 
 enum kg_param_type { KG_PARAM_INT, KG_PARAM_BYTES, KG_PARAM_CHOICE, KG_PARAM_TEXT };
 enum kg_direction { KG_DIR_NONE, KG_DIR_HIGHER, KG_DIR_LOWER };

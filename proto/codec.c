@@ -44,19 +44,24 @@ static bool is_chosen(const ProtobufCMessage *m, const ProtobufCFieldDescriptor 
 	return *(const uint32_t *)field_at(m, f->quantifier_offset) == f->id;
 }
 
-/* Calls `visit` for every string below a message until it returns something else than 0. */
-static int each_string(const ProtobufCMessage *m,
-		       int (*visit)(const ProtobufCFieldDescriptor *f, char *text, void *data),
-		       void *data)
+/* Called for every message and string until one returns something else than 0. */
+struct visitor {
+	int (*message)(const ProtobufCMessage *m, struct kg_err *err); /* may be NULL */
+	int (*string)(const ProtobufCFieldDescriptor *f, char *text, struct kg_err *err);
+	struct kg_err *err;
+};
+
+/* Recursion ends: no message type contains itself (a test looks). */
+static int visit_all(const ProtobufCMessage *m, const struct visitor *v)
 {
+	int rc = v->message ? v->message(m, v->err) : 0;
 	unsigned i;
 
-	for (i = 0; i < m->descriptor->n_fields; i++) {
+	for (i = 0; i < m->descriptor->n_fields && rc == 0; i++) {
 		const ProtobufCFieldDescriptor *f = &m->descriptor->fields[i];
 		bool repeated = f->label == PROTOBUF_C_LABEL_REPEATED;
 		size_t n = 1, j;
 		void **items;
-		int rc;
 
 		if ((f->type != PROTOBUF_C_TYPE_STRING && f->type != PROTOBUF_C_TYPE_MESSAGE) ||
 		    !is_chosen(m, f))
@@ -66,32 +71,41 @@ static int each_string(const ProtobufCMessage *m,
 			n = *(const size_t *)field_at(m, f->quantifier_offset);
 			items = *(void ***)items;
 		}
-		for (j = 0; j < n; j++) {
+		for (j = 0; j < n && rc == 0; j++) {
 			if (!items[j] || (!repeated && items[j] == f->default_value))
 				continue;
-			rc = f->type == PROTOBUF_C_TYPE_STRING ? visit(f, items[j], data)
-							       : each_string(items[j], visit, data);
-			if (rc != 0)
-				return rc;
+			rc = f->type == PROTOBUF_C_TYPE_STRING ? v->string(f, items[j], v->err)
+							       : visit_all(items[j], v);
 		}
 	}
+	return rc;
+}
+
+/* No field has the number 0; protobuf-c takes it when its tag is written in more bytes than needed. */
+static int refuse_field_zero(const ProtobufCMessage *m, struct kg_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < m->n_unknown_fields; i++)
+		if (m->unknown_fields[i].tag == 0)
+			return kg_err_set(err, KG_EPROTO, "field with the number 0");
 	return 0;
 }
 
-static int refuse_not_utf8(const ProtobufCFieldDescriptor *f, char *text, void *data)
+static int refuse_not_utf8(const ProtobufCFieldDescriptor *f, char *text, struct kg_err *err)
 {
 	if (kg_utf8_valid(text, strlen(text)))
 		return 0;
-	return kg_err_set(data, KG_EPROTO, "field '%s' is not UTF-8", f->name);
+	return kg_err_set(err, KG_EPROTO, "field '%s' is not UTF-8", f->name);
 }
 
-static int replace_not_utf8(const ProtobufCFieldDescriptor *f, char *text, void *data)
+static int replace_not_utf8(const ProtobufCFieldDescriptor *f, char *text, struct kg_err *err)
 {
 	size_t left = strlen(text);
 	size_t n;
 
 	(void)f;
-	(void)data;
+	(void)err;
 	while (left > 0) {
 		for (n = 1; n <= 4 && n <= left; n++)
 			if (kg_utf8_valid(text, n))
@@ -141,6 +155,7 @@ int kg_msg_decode(uint16_t type, const uint8_t *payload, size_t len, struct kg_m
 {
 	const struct kg_msg_info *info = kg_msg_find(type);
 	struct kg_err why = {{0}};
+	const struct visitor check = {refuse_field_zero, refuse_not_utf8, &why};
 	struct kg_msg *m;
 	int rc;
 
@@ -152,7 +167,7 @@ int kg_msg_decode(uint16_t type, const uint8_t *payload, size_t len, struct kg_m
 	rc = unpack(info, payload, len, KG_MSG_BUDGET(len), &m, err);
 	if (rc < 0)
 		return rc;
-	rc = each_string(m->body, refuse_not_utf8, &why);
+	rc = visit_all(m->body, &check);
 	if (rc < 0) {
 		kg_msg_free(m);
 		return kg_err_set(err, rc, "%s: %s", info->name, why.text);
@@ -211,6 +226,7 @@ static int pack(const struct kg_msg_info *info, uint32_t id, const ProtobufCMess
 static int pack_cleaned(const struct kg_msg_info *info, uint32_t id, uint8_t **bytes, size_t *len,
 			struct kg_err *err)
 {
+	const struct visitor clean = {NULL, replace_not_utf8, NULL};
 	struct kg_msg *copy;
 	int rc = unpack(info, *bytes + KG_FRAME_HEADER_SIZE, *len - KG_FRAME_HEADER_SIZE, SIZE_MAX,
 			&copy, err);
@@ -219,7 +235,7 @@ static int pack_cleaned(const struct kg_msg_info *info, uint32_t id, uint8_t **b
 	*bytes = NULL;
 	if (rc < 0)
 		return rc;
-	(void)each_string(copy->body, replace_not_utf8, NULL);
+	(void)visit_all(copy->body, &clean);
 	rc = pack(info, id, copy->body, bytes, len, err);
 	kg_msg_free(copy);
 	return rc;
@@ -229,6 +245,7 @@ int kg_msg_encode(uint16_t type, uint32_t id, const ProtobufCMessage *body, uint
 		  size_t *ret_len, struct kg_err *err)
 {
 	const struct kg_msg_info *info = kg_msg_find(type);
+	const struct visitor check = {NULL, refuse_not_utf8, NULL};
 	uint8_t *bytes;
 	size_t len;
 	int rc;
@@ -236,7 +253,7 @@ int kg_msg_encode(uint16_t type, uint32_t id, const ProtobufCMessage *body, uint
 	if (!info || body->descriptor != info->descriptor)
 		return kg_err_set(err, KG_EPROTO, "message does not belong to type %u", type);
 	rc = pack(info, id, body, &bytes, &len, err);
-	if (rc == 0 && each_string(body, refuse_not_utf8, NULL) < 0)
+	if (rc == 0 && visit_all(body, &check) < 0)
 		rc = pack_cleaned(info, id, &bytes, &len, err);
 	if (rc < 0)
 		return rc;

@@ -66,9 +66,6 @@ static void use(const struct kg_workload *w, const char *output)
 {
 	struct kg_param_value extra[] = {
 		{(char *)(uintptr_t) "port", (char *)(uintptr_t) "1"},
-		{(char *)(uintptr_t) "cpus", (char *)(uintptr_t) "2"},
-		{(char *)(uintptr_t) "workdir", (char *)(uintptr_t) "/w"},
-		{(char *)(uintptr_t) "iteration", (char *)(uintptr_t) "3"},
 	};
 	struct kg_param_value given[64];
 	struct kg_params p;
@@ -84,10 +81,10 @@ static void use(const struct kg_workload *w, const char *output)
 	text = kg_params_text(&p);
 	must(text);
 	free(text);
-	must(kg_workload_argv(w, &p, extra, 4, &argv, &err) == 0);
+	must(kg_workload_argv(w, &p, extra, 1, &argv, &err) == 0);
 	must(argv.n >= w->command.n && !argv.items[argv.n]);
 	kg_texts_deinit(&argv);
-	must(kg_workload_helper_argv(w, &p, extra, 4, &argv, &err) == 0);
+	must(kg_workload_helper_argv(w, &p, extra, 1, &argv, &err) == 0);
 	kg_texts_deinit(&argv);
 	(void)kg_workload_duration_ns(w, &p);
 	read_metrics(w, &p, output);

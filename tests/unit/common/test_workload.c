@@ -149,6 +149,8 @@ static void test_commands_are_checked(void **state)
 	check_refused(C("command: [x, 'b}']"), "bad '{' or '}'");
 	check_refused(C("command: [x, '{}']"), "bad '{' or '}'");
 	check_refused(C("command: [x, '{b{b}}']"), "bad '{' or '}'");
+	check_refused(C("command: [x, '{port}']"),
+		      "f:3:14: '{port}' is for workloads with a helper");
 	check_refused(C("command: [x]\nhelper: ['{b}']"), "'helper': the program itself");
 	check_refused(C("command: [x]\narguments: [{add: ['{a}']}]"), "may have no value here");
 	check_refused(C("command: [x]\narguments: [{when: {c: 1}, add: [y]}]"),

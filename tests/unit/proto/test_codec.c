@@ -157,6 +157,16 @@ static void test_unknown_types_and_garbage_are_refused(void **state)
 	check_refused(KG_MSG_HELLO, garbage, KG_FRAME_MAX + 1, KG_ELIMIT, "at most 1048576");
 }
 
+static void test_field_number_zero_is_refused_however_written(void **state)
+{
+	static const uint8_t update[] = {0x1a, 0x06, 0x85, 0x00, 1, 2, 3, 4}; /* nested */
+
+	(void)state;
+	check_refused(KG_MSG_PING, "\x00\x01", 2, KG_EPROTO, "cannot be decoded");
+	check_refused(KG_MSG_WATCH_UPDATE, update, sizeof(update), KG_EPROTO,
+		      "WATCH_UPDATE: field with the number 0");
+}
+
 static void test_unknown_fields_are_kept_out_of_the_way(void **state)
 {
 	static const uint8_t newer[] = {0x08, 0x07, 0xf8, 0x7f, 0x01, 0xfa, 0x7f, 0x02, 'h', 'i'};
@@ -365,6 +375,7 @@ int main(void)
 		cmocka_unit_test(test_absent_differs_from_zero),
 		cmocka_unit_test(test_truncated_at_every_byte_is_never_accepted_as_more),
 		cmocka_unit_test(test_unknown_types_and_garbage_are_refused),
+		cmocka_unit_test(test_field_number_zero_is_refused_however_written),
 		cmocka_unit_test(test_unknown_fields_are_kept_out_of_the_way),
 		cmocka_unit_test(test_amplification_is_refused),
 		cmocka_unit_test(test_a_table_of_pending_cells_fits),
