@@ -133,7 +133,7 @@ static int connect_tcp(const struct address *a, int timeout_ms, int *ret_fd, str
 
 int address_connect(const char *text, int timeout_ms, int *ret_fd, struct kg_err *err)
 {
-	struct address a;
+	struct address a = {0};
 	int rc = address_parse(text, &a, err);
 
 	if (rc < 0)

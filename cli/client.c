@@ -294,7 +294,7 @@ static int say_hello(struct client *c, struct kg_err *err)
 
 static int hear_hello(struct client *c, int timeout_ms, struct kg_err *err)
 {
-	struct kg_msg *m;
+	struct kg_msg *m = NULL;
 	uint32_t id, minor;
 	int rc = receive(c, deadline_in(timeout_ms), &id, &m, err);
 

@@ -83,11 +83,12 @@ struct client *cli_connect(struct cli *cli, int *ret_exit)
 		*ret_exit = CLI_EXIT_USAGE;
 		return NULL;
 	}
-	cli_say(cli, "cannot reach the coordinator at '%s': %s", cli->address, err.text);
-	if (rc == KG_EVERSION) {
+	if (rc == KG_EVERSION || rc == KG_EREFUSED || rc == KG_EBUSY) {
+		cli_say(cli, "the coordinator at '%s' refuses: %s", cli->address, err.text);
 		*ret_exit = CLI_EXIT_REFUSED;
 		return NULL;
 	}
+	cli_say(cli, "cannot reach the coordinator at '%s': %s", cli->address, err.text);
 	if (rc == -EACCES || rc == -EPERM)
 		(void)fputs("  its socket belongs to somebody else: ask for access, or start your "
 			    "own\n",

@@ -124,6 +124,37 @@ static void test_job_goes_from_plan_to_comparison(void **state)
 	expect(w, "job cancel 1", 4, "", "");
 }
 
+static void restart_and_cancel(void *ctx)
+{
+	struct world *w = ctx;
+
+	grid_kill(&w->g);
+	grid_start(&w->g, NULL);
+	expect(w, "job cancel 1", 0, "", "");
+}
+
+static void test_watch_survives_a_restart_of_the_coordinator(void **state)
+{
+	struct world *w = *state;
+	struct command c = {.address = w->g.socket,
+			    .terminal = true,
+			    .wait_for = "slots 8 = 8 pending",
+			    .then = restart_and_cancel,
+			    .ctx = w};
+	struct command_result r;
+	char line[160];
+
+	make_machine(w);
+	write_job(w, good);
+	(void)snprintf(line, sizeof(line), "submit %s", w->file);
+	expect(w, line, 0, "job 1", "");
+	command_run(&c, "watch 1", &r);
+	assert_int_equal(r.status, 1);
+	assert_contains(r.out, "connected again");
+	assert_contains(r.out, "slots 8 = 8 cancelled");
+	command_result_deinit(&r);
+}
+
 static void test_kernels_and_machines_are_shown(void **state)
 {
 	struct world *w = *state;
@@ -167,6 +198,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_job_goes_from_plan_to_comparison, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_watch_survives_a_restart_of_the_coordinator,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernels_and_machines_are_shown, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_faults_of_a_job_file_have_their_place, setup,

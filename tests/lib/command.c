@@ -113,8 +113,11 @@ static void collect(const struct command *c, pid_t pid, struct capture *out, str
 		if (p[1].revents && !take(err))
 			p[1].fd = -1;
 		if (c->wait_for && !sent && out->text && strstr(out->text, c->wait_for)) {
-			(void)kill(pid, c->signal);
 			sent = true;
+			if (c->then)
+				c->then(c->ctx);
+			else
+				(void)kill(pid, c->signal);
 		}
 	}
 }

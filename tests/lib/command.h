@@ -12,9 +12,11 @@ struct command {
 	const char *env[8];  /* further NAME=value, NULL-terminated */
 	int out_fd;	     /* standard output goes there; 0: captured */
 	bool ignore_sigpipe;
-	bool terminal;	      /* standard output and error are a terminal of 100 columns */
-	const char *wait_for; /* with `terminal`: once this was seen ... */
-	int signal;	      /* ... send this */
+	bool terminal;		 /* standard output and error are a terminal of 100 columns */
+	const char *wait_for;	 /* with `terminal`: once this was seen ... */
+	int signal;		 /* ... send this, */
+	void (*then)(void *ctx); /* or call this */
+	void *ctx;
 };
 
 struct command_result {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whole commands against a coordinator that answers as the test says: output and exit codes. */
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -390,6 +391,26 @@ static void test_kernel_add_wants_one_kind_of_source(void **state)
 	assert_contains(err_text, "/nonexistent.deb");
 }
 
+static void refuse(struct fake *f, int fd, void *ctx)
+{
+	char c;
+
+	fake_error(f, 0, *(int *)ctx, "protocol 1.9 is not 1.1 to 1.1", NULL);
+	while (recv(fd, &c, 1, 0) > 0)
+		;
+}
+
+static void test_other_protocol_version_is_refused_not_unreachable(void **state)
+{
+	int code = KG_EVERSION;
+	struct fake *f = fake_start_raw(refuse, &code);
+
+	(void)state;
+	assert_int_equal(run(fake_address(f), "info"), CLI_EXIT_REFUSED);
+	assert_contains(err_text, "refuses: protocol 1.9");
+	fake_stop(f);
+}
+
 static int free_texts(void **state)
 {
 	(void)state;
@@ -414,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_logs_are_headed_and_say_what_was_dropped),
 		cmocka_unit_test(test_compare_without_values_is_5_and_says_why),
 		cmocka_unit_test(test_kernel_add_wants_one_kind_of_source),
+		cmocka_unit_test(test_other_protocol_version_is_refused_not_unreachable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, free_texts);
