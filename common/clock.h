@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define KG_NSEC_PER_SEC 1000000000ULL
+#define KG_NSEC_PER_SEC	 1000000000ULL
 #define KG_NSEC_PER_MSEC 1000000ULL
 
 uint64_t kg_boottime_ns(void);	/* CLOCK_BOOTTIME: deadlines; goes on during suspend */

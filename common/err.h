@@ -16,18 +16,18 @@
 #include <stdarg.h>
 
 enum kg_code {
-	KG_EPROTO = -5001,    /* the peer broke the protocol */
-	KG_EVERSION = -5002,  /* version not supported: protocol, database, file */
-	KG_EINVALID = -5003,  /* input refused: job file, config, argument, package */
-	KG_ENOTFOUND = -5004, /* named thing does not exist */
-	KG_EEXISTS = -5005,   /* named thing exists already */
-	KG_EBUSY = -5006,     /* in use: refused, not retried */
-	KG_EAMBIGUOUS = -5007,/* a selector fits several things */
-	KG_ECORRUPT = -5008,  /* stored data does not match its digest or schema */
-	KG_ELIMIT = -5009,    /* over a configured cap */
-	KG_ESTATE = -5010,    /* not possible in this state */
-	KG_ENODATA = -5011,   /* nothing to answer with */
-	KG_EREFUSED = -5012,  /* understood, and not allowed */
+	KG_EPROTO = -5001,     /* the peer broke the protocol */
+	KG_EVERSION = -5002,   /* version not supported: protocol, database, file */
+	KG_EINVALID = -5003,   /* input refused: job file, config, argument, package */
+	KG_ENOTFOUND = -5004,  /* named thing does not exist */
+	KG_EEXISTS = -5005,    /* named thing exists already */
+	KG_EBUSY = -5006,      /* in use: refused, not retried */
+	KG_EAMBIGUOUS = -5007, /* a selector fits several things */
+	KG_ECORRUPT = -5008,   /* stored data does not match its digest or schema */
+	KG_ELIMIT = -5009,     /* over a configured cap */
+	KG_ESTATE = -5010,     /* not possible in this state */
+	KG_ENODATA = -5011,    /* nothing to answer with */
+	KG_EREFUSED = -5012,   /* understood, and not allowed */
 };
 
 #define KG_ERR_TEXT_MAX 512

@@ -9,7 +9,7 @@
 
 #include "common/err.h"
 
-#define KG_SHA256_HEX_LEN 64
+#define KG_SHA256_HEX_LEN  64
 #define KG_SHA256_HEX_SIZE 65 /* with the NUL */
 
 struct kg_sha256; /* opaque, one running digest */

@@ -568,6 +568,9 @@ int kg_yaml_parse_file(const char *path, struct kg_yaml_doc **ret_doc, struct kg
 	size_t len;
 	int rc = kg_file_read(path, KG_YAML_MAX_BYTES, &text, &len, err);
 
+	if (rc == KG_ELIMIT)
+		return kg_err_set(err, KG_EINVALID, "%s: too large: at most %d bytes", path,
+				  KG_YAML_MAX_BYTES);
 	if (rc < 0)
 		return rc;
 	rc = kg_yaml_parse(path, text, len, ret_doc, err);

@@ -18,10 +18,10 @@ enum kg_yaml_kind { KG_YAML_SCALAR, KG_YAML_SEQ, KG_YAML_MAP };
 
 struct kg_yaml_node {
 	enum kg_yaml_kind kind;
-	unsigned line, column; /* from 1 */
-	bool quoted;	       /* scalar: had quotes, so it is text and never a number */
-	const char *text;      /* scalar, UTF-8 without NUL inside */
-	size_t n;	       /* items of a sequence, pairs of a mapping */
+	unsigned line, column;	     /* from 1 */
+	bool quoted;		     /* scalar: had quotes, so it is text and never a number */
+	const char *text;	     /* scalar, UTF-8 without NUL inside */
+	size_t n;		     /* items of a sequence, pairs of a mapping */
 	struct kg_yaml_node **items; /* sequence: n items; mapping: n values */
 	struct kg_yaml_node **keys;  /* mapping: n scalar keys, unique */
 };
@@ -77,11 +77,11 @@ struct kg_field {
 	enum kg_field_type type;
 	size_t offset;
 	bool required;
-	double min, max; /* both 0: no limit */
+	double min, max;	    /* both 0: no limit */
 	const char *const *choices; /* NULL-terminated */
 	const struct kg_field *sub; /* ends with key NULL */
-	const char *preset; /* default as it would be written in the file; NULL: zero */
-	const char *help;   /* one sentence for the man page */
+	const char *preset;	    /* default as it would be written in the file; NULL: zero */
+	const char *help;	    /* one sentence for the man page */
 };
 
 /* Fills `out` (zeroed by the caller) from a mapping. Unknown key: error with a suggestion.

@@ -202,6 +202,9 @@ static void test_parse_file_names_the_file(void **state)
 	close(fd);
 	assert_int_equal(kg_yaml_parse_file(path, &doc, &err), KG_EINVALID);
 	assert_int_equal(strncmp(err.text, path, strlen(path)), 0);
+	assert_int_equal(truncate(path, KG_YAML_MAX_BYTES + 1), 0);
+	assert_int_equal(kg_yaml_parse_file(path, &doc, &err), KG_EINVALID);
+	assert_contains(err.text, ": too large: at most 1048576 bytes");
 	unlink(path);
 	assert_int_equal(kg_yaml_parse_file(path, &doc, &err), -ENOENT);
 }
