@@ -69,7 +69,7 @@ copy_perf() {
 
 build_image() {
 	local image=$1 program workloads=() libraries tree digest
-	[[ -d $WORKLOAD_DIR ]] && mapfile -t workloads < <(find "$WORKLOAD_DIR" -type f | sort)
+	mapfile -t workloads < <(find "$WORKLOAD_DIR" -type f | sort)
 	mapfile -t libraries < <(for program in "$AGENT" "${PROGRAMS[@]}" "$PERF"; do
 		libraries_of "$program"
 	done | sort -u)
@@ -85,6 +85,8 @@ build_image() {
 	write_etc "$tree"
 	add_busybox "$tree"
 	add_program "$AGENT" /usr/bin/kgrid-agent "$tree"
+	# Every byte of the image is read, hashed twice and unpacked in each hop.
+	! command -v strip >/dev/null || strip --strip-debug "$tree/usr/bin/kgrid-agent"
 	for program in "${PROGRAMS[@]}"; do
 		add_program "$program" "/usr/bin/$(basename "$program")" "$tree"
 	done
