@@ -41,13 +41,14 @@ wait_until() {
 # Asks the database; columns are separated by '|'.
 query() { sqlite3 -readonly -cmd '.timeout 10000' "$DATA/kgrid.db" "$1"; }
 
+# coordinator_start PORT: 0 picks one.
 coordinator_start() {
 	rm -f "$DATA/run/tcp"
 	cat >"$WORK/coordinator.yaml" <<YAML
 power-cycle: ["$LAB", power, "{machine}", cycle, --dir, "$LAB_DIR"]
 YAML
 	setsid "$KGRID_COORDINATOR_PROGRAM" --data-dir "$DATA" --config "$WORK/coordinator.yaml" \
-		--listen "127.0.0.1:${1:-0}" </dev/null >>"$WORK/coordinator.log" 2>&1 &
+		--listen "127.0.0.1:$1" </dev/null >>"$WORK/coordinator.log" 2>&1 &
 	COORDINATOR_PID=$!
 	wait_until 30 'the coordinator listens' test -e "$DATA/run/tcp"
 }
@@ -83,7 +84,7 @@ grid_start() {
 	trap grid_end EXIT
 	trap 'exit 130' INT TERM HUP
 	mkdir -p "$DATA"
-	coordinator_start
+	coordinator_start 0
 	lab_up --machines "$1"
 	add_kernels
 	for name in $(guests); do
