@@ -45,9 +45,7 @@ static int read_list(struct db *db, struct arena *a, struct store_kernels *ret, 
 		k->added_ns = sqlite3_column_int64(st, 10);
 	}
 	db_reset(st);
-	if (rc == 0 && a->failed)
-		rc = reply_oom(err);
-	return rc < 0 ? rc : 0;
+	return a->failed ? reply_oom(err) : rc;
 }
 
 int query_kernel_list(struct query *q, struct store_kernels **ret, struct kg_err *err)
@@ -102,7 +100,7 @@ static int select_by(struct db *db, const char *sql, const char *selector, char 
 	}
 	db_reset(st);
 	if (rc == 0)
-		rc = found;
+		rc = names.failed ? reply_oom(err) : found;
 	if (rc > 1)
 		rc = kg_err_set(err, KG_EAMBIGUOUS,
 				"kernel '%s' fits %d: %s; use a label or a digest", selector, found,

@@ -16,7 +16,7 @@
 #include "coordinator/store/migrate.h"
 #include "coordinator/store/op.h"
 
-#define BATCH_ROWS  16384 /* a commit then takes well under 100 ms */
+#define BATCH_ROWS  16384 /* a commit then takes about 100 ms */
 #define RESERVE_OPS 65536 /* for operations that are not ingests */
 
 struct op_list {
