@@ -172,13 +172,37 @@ struct commit {
 	bool opened;
 };
 
+/* Manifest as a blob under its own digest: that is the kernel's identity. */
+static int put_manifest(struct coordinator *c, const char *text, struct kg_err *err)
+{
+	char digest[KG_SHA256_HEX_SIZE];
+	struct artifact_progress progress;
+	int rc = artifact_manifest_digest(text, strlen(text), digest);
+
+	if (rc < 0)
+		return kg_err_set(err, rc, "cannot digest the manifest");
+	if (!artifact_blobs_has(c->blobs, digest)) {
+		rc = artifact_blobs_put(c->blobs,
+					&(struct artifact_chunk){.digest = digest,
+								 .total_bytes = strlen(text),
+								 .data = text,
+								 .len = strlen(text)},
+					&progress, err);
+		if (rc == 0 && !progress.complete) /* a part of an earlier try is there */
+			rc = kg_err_set(err, -EIO, "cannot keep the manifest");
+	}
+	return rc == 0 ? artifact_blobs_settle(c->blobs, err) : rc;
+}
+
 static void commit_run(struct work *w)
 {
 	struct commit *cm = (struct commit *)w;
 	const Kgrid__V1__KernelCommit *rq = WORK_BODY(w, Kgrid__V1__KernelCommit);
 	const char *text = rq->manifest ? rq->manifest : "";
 
-	w->rc = artifact_kernel_open(w->c->blobs, text, strlen(text), &cm->kernel, &w->err);
+	w->rc = put_manifest(w->c, text, &w->err);
+	if (w->rc == 0)
+		w->rc = artifact_kernel_open(w->c->blobs, text, strlen(text), &cm->kernel, &w->err);
 	if (w->rc < 0)
 		return;
 	cm->opened = true;
@@ -310,28 +334,6 @@ static void commit_finish(struct work *w)
 		artifact_kernel_deinit(&cm->kernel);
 }
 
-/* Manifest as a blob under its own digest: that is the kernel's identity. */
-static int put_manifest(struct coordinator *c, const char *text, struct kg_err *err)
-{
-	char digest[KG_SHA256_HEX_SIZE];
-	struct artifact_progress progress;
-	int rc = artifact_manifest_digest(text, strlen(text), digest);
-
-	if (rc < 0)
-		return kg_err_set(err, rc, "cannot digest the manifest");
-	if (!artifact_blobs_has(c->blobs, digest)) {
-		rc = artifact_blobs_put(c->blobs,
-					&(struct artifact_chunk){.digest = digest,
-								 .total_bytes = strlen(text),
-								 .data = text,
-								 .len = strlen(text)},
-					&progress, err);
-		if (rc == 0 && !progress.complete) /* a part of an earlier try is there */
-			rc = kg_err_set(err, -EIO, "cannot keep the manifest");
-	}
-	return rc == 0 ? artifact_blobs_settle(c->blobs, err) : rc;
-}
-
 void handle_kernel_commit(const struct request *rq)
 {
 	const Kgrid__V1__KernelCommit *in = REQUEST_BODY(rq, Kgrid__V1__KernelCommit);
@@ -343,14 +345,11 @@ void handle_kernel_commit(const struct request *rq)
 
 	if (rc == 0)
 		rc = artifact_manifest_parse(text, strlen(text), &m, &err);
-	if (rc == 0) {
-		artifact_manifest_deinit(&m);
-		rc = put_manifest(rq->c, text, &err);
-	}
 	if (rc < 0) {
 		session_error(rq->session, rq->id, rc, err.text);
 		return;
 	}
+	artifact_manifest_deinit(&m);
 	cm = calloc(1, sizeof(*cm));
 	if (cm) {
 		cm->w.run = commit_run;
@@ -369,13 +368,14 @@ struct removal {
 
 #define BLOB_MIN_AGE_S 3600 /* an upload whose kernel is not committed yet */
 
-/* Which blobs some kernel needs: collected on a worker thread, then the loop thread, which is the
- * only one to change blobs, removes the others. What a kernel added in between needs is too young
- * to be removed. */
+/* Blobs that no kernel needs go, on a worker thread. What a kernel that is added meanwhile needs is
+ * too young to be removed. */
 struct sweep {
 	struct work w;
-	struct kg_str digests; /* n of KG_SHA256_HEX_SIZE bytes each */
+	struct kg_str digests; /* that are needed; n of KG_SHA256_HEX_SIZE bytes each */
 	size_t n;
+	size_t removed;
+	uint64_t removed_bytes;
 };
 
 static void sweep_keep(struct sweep *s, const char *digest)
@@ -407,9 +407,18 @@ static int compare_digests(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
+static bool sweep_is_kept(const char *digest, void *ctx)
+{
+	const struct sweep *s = ctx;
+
+	return s->n > 0 && bsearch(digest, s->digests.text, s->n, KG_SHA256_HEX_SIZE,
+				   compare_digests);
+}
+
 static void sweep_run(struct work *w)
 {
 	struct sweep *s = (struct sweep *)w;
+	struct artifact_removal r = {.keep = sweep_is_kept, .ctx = s, .min_age_s = BLOB_MIN_AGE_S};
 	struct store_kernels *kernels = NULL;
 	size_t i;
 
@@ -419,32 +428,23 @@ static void sweep_run(struct work *w)
 	store_kernels_free(kernels);
 	if (w->rc == 0 && s->digests.failed)
 		w->rc = kg_err_set(&w->err, -ENOMEM, "out of memory");
-	if (w->rc == 0 && s->n > 0)
+	if (w->rc < 0)
+		return;
+	if (s->n > 0)
 		qsort(s->digests.text, s->n, KG_SHA256_HEX_SIZE, compare_digests);
-}
-
-static bool sweep_is_kept(const char *digest, void *ctx)
-{
-	const struct sweep *s = ctx;
-
-	return s->n > 0 && bsearch(digest, s->digests.text, s->n, KG_SHA256_HEX_SIZE,
-				   compare_digests);
+	w->rc = artifact_blobs_remove_unreferenced(w->c->blobs, &r, &s->removed, &s->removed_bytes,
+						   &w->err);
 }
 
 static void sweep_finish(struct work *w)
 {
 	struct sweep *s = (struct sweep *)w;
-	struct artifact_removal r = {
-		.keep = sweep_is_kept, .ctx = s, .min_age_s = BLOB_MIN_AGE_S};
-	uint64_t bytes = 0;
-	size_t n = 0;
 
-	if (w->rc == 0 && !w->c->stopping)
-		w->rc = artifact_blobs_remove_unreferenced(w->c->blobs, &r, &n, &bytes, &w->err);
 	if (w->rc < 0)
 		kg_log_warn("cannot remove unused blobs: %s", w->err.text);
 	else
-		kg_log_info("removed %zu unused blobs, %llu bytes", n, (unsigned long long)bytes);
+		kg_log_info("removed %zu unused blobs, %llu bytes", s->removed,
+			    (unsigned long long)s->removed_bytes);
 	kg_str_deinit(&s->digests);
 }
 
