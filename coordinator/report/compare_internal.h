@@ -41,6 +41,13 @@ void layout_deinit(struct layout *l);
  * texts (free each), NULL: out of memory. */
 char **row_texts(const char *const *rows, size_t n);
 
+/* Whether a baseline has a star for the kernel or for the list: see compare_tables.h. */
+bool report_has_slices(const char *baseline);
+typedef int (*report_slice_fn)(const struct report_input *part, void *arg, struct kg_err *err);
+/* Calls `fn` for each slice in the job file's order, with the baseline of that slice. */
+int report_each_slice(const struct report_input *in, report_slice_fn fn, void *arg,
+		      struct kg_err *err);
+
 int add_notes(const struct layout *l, Kgrid__V1__CompareReply *reply);
 
 /* malloc'ed parts, as protobuf-c frees them; -ENOMEM */

@@ -323,22 +323,47 @@ static int check_metric(const struct report_input *in, struct kg_err *err)
 	return KG_ENOTFOUND;
 }
 
+static int add_tables(const struct report_input *in, void *arg, struct kg_err *err)
+{
+	Kgrid__V1__CompareReply *reply = arg;
+	struct layout l;
+	size_t at = 0;
+	int rc = layout_init(&l, in, err);
+
+	for (size_t g = 0; rc == 0 && g < l.n_groups; g++)
+		rc = add_group(&l, g, &at, reply);
+	layout_deinit(&l);
+	return rc;
+}
+
+/* Notes are of the whole job, whatever was sliced. */
+static int add_all_notes(const struct report_input *in, Kgrid__V1__CompareReply *reply,
+			 struct kg_err *err)
+{
+	struct report_input whole = *in;
+	struct layout l;
+	int rc;
+
+	whole.baseline = NULL;
+	rc = layout_init(&l, &whole, err);
+	if (rc == 0)
+		rc = add_notes(&l, reply);
+	layout_deinit(&l);
+	return rc;
+}
+
 int report_compare_tables(const struct report_input *in, Kgrid__V1__CompareReply *reply,
 			  struct kg_err *err)
 {
-	struct layout l;
-	size_t at = 0;
 	int rc = check_metric(in, err);
 
-	if (rc < 0)
-		return rc;
-	rc = layout_init(&l, in, err);
-	for (size_t g = 0; rc == 0 && g < l.n_groups; g++)
-		rc = add_group(&l, g, &at, reply);
+	if (rc == 0 && report_has_slices(in->baseline))
+		rc = report_each_slice(in, add_tables, reply, err);
+	else if (rc == 0)
+		rc = add_tables(in, reply, err);
 	if (rc == 0)
-		rc = add_notes(&l, reply);
+		rc = add_all_notes(in, reply, err);
 	if (rc == -ENOMEM)
 		kg_err_set(err, rc, "out of memory");
-	layout_deinit(&l);
 	return rc;
 }

@@ -65,7 +65,10 @@ struct report_input {
 	const struct report_exclusion *exclusions;
 	size_t n_exclusions;
 	bool grouped;	      /* boot order */
-	const char *baseline; /* "KERNEL/LSM" or a part of it; NULL: the first column */
+	/* "KERNEL/LSM" or a part of it; NULL: the first column. A star in place of the kernel compares
+	 * within each kernel against that list, one in place of the list within each list against that
+	 * kernel. */
+	const char *baseline;
 	const char *metric;   /* only this one; NULL: all */
 };
 

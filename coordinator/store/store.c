@@ -364,6 +364,12 @@ void store_stats(struct store *s, struct store_stats *ret)
 	pthread_mutex_unlock(&s->mutex);
 }
 
+bool store_rc_transient(int rc)
+{
+	return rc == -ENOSPC || rc == -EIO || rc == -ENOMEM || rc == -EBUSY || rc == -EROFS ||
+	       rc == -EACCES || rc == KG_ELIMIT;
+}
+
 int store_schema_version(void)
 {
 	return store_migrations[store_n_migrations - 1].version;

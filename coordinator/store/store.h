@@ -81,6 +81,10 @@ struct store_done {
 	void *arg;
 };
 
+/* Whether the same operation may succeed later: no space, no memory, an I/O error, a database that
+ * somebody else holds. */
+bool store_rc_transient(int rc);
+
 int store_schema_version(void); /* newest that this program knows */
 
 /* Opens or creates, takes the lock, migrates (with a backup PATH.v<N>.backup before an upgrade).
@@ -151,7 +155,8 @@ struct store_settle {
 	bool count_try;	    /* tries + 1 */
 };
 /* All of them in one transaction. A slot that has its outcome already keeps it and is not counted in
- * result.count: so repeating is harmless, and a cancelled slot stays cancelled. */
+ * result.count: so repeating is harmless, and a cancelled slot stays cancelled. KG_EINVALID: the
+ * attempt is of another slot, or the slot would pass by an attempt that is not stored as `pass`. */
 int store_settle(struct store *s, const struct store_settle *items, size_t n, int64_t now_ns,
 		 struct store_done done);
 

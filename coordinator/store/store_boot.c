@@ -26,15 +26,38 @@ static int settle_event(struct db *db, const struct store_settle *st, int64_t no
 		       T(st->reason));
 }
 
+/* A slot's result is that of an attempt at it, and it passes by one that passed. */
+static int check_attempt(struct db *db, const struct store_settle *st, struct kg_err *err)
+{
+	bool pass = st->outcome == KG_OUTCOME_PASS;
+	int64_t fits = 0;
+	int rc;
+
+	if (!st->attempt || st->outcome == KG_OUTCOME_NONE)
+		return 0;
+	rc = db_int(db, err,
+		    "SELECT 1 FROM attempt WHERE id = ?1 AND slot = ?2"
+		    " AND (NOT ?3 OR outcome = 'pass')",
+		    &fits, I(st->attempt), I(st->slot), I(pass));
+	if (rc >= 0 && !fits)
+		rc = kg_err_set(err, KG_EINVALID, "attempt %llu is not one %s slot %llu",
+				(unsigned long long)st->attempt, pass ? "that passed" : "at",
+				(unsigned long long)st->slot);
+	return rc < 0 ? rc : 0;
+}
+
 static int settle_one(struct db *db, struct op *op, const struct store_settle *st, int64_t now_ns)
 {
 	static const char sql[] = "UPDATE slot SET outcome = ?2, reason = ?3, attempt = ?4,"
 				  " tries = tries + ?5 WHERE id = ?1 AND outcome IS NULL";
 	bool ends = st->outcome != KG_OUTCOME_NONE;
 	int64_t there = 0;
-	int rc = db_exec(db, &op->err, sql, I(st->slot),
-			 T(ends ? kg_outcome_name(st->outcome) : NULL), T(st->reason),
-			 ends ? I0(st->attempt) : NIL, I(st->count_try ? 1 : 0));
+	int rc = check_attempt(db, st, &op->err);
+
+	if (rc < 0)
+		return rc;
+	rc = db_exec(db, &op->err, sql, I(st->slot), T(ends ? kg_outcome_name(st->outcome) : NULL),
+		     T(st->reason), ends ? I0(st->attempt) : NIL, I(st->count_try ? 1 : 0));
 
 	if (rc < 0)
 		return rc;

@@ -282,6 +282,39 @@ static void test_boot_takes_pending_slots_of_its_job_only(void **state)
 	assert_int_equal(fixture_int(f, "SELECT count(*) FROM attempt"), 0);
 }
 
+static void pass_attempt(struct fixture *f, uint64_t boot, uint64_t attempt)
+{
+	Kgrid__V1__Record r;
+	struct answer a;
+
+	r = record_evidence(boot, 1, 1);
+	assert_int_equal(ingest(f, &a, &r), 0);
+	r = record_started(boot, 2, attempt);
+	assert_int_equal(ingest(f, &a, &r), 0);
+	r = record_ended(boot, 3, attempt, "pass", 0);
+	assert_int_equal(ingest(f, &a, &r), 0);
+	assert_int_equal(a.r.attempt_outcome, KG_OUTCOME_PASS);
+}
+
+static void test_slot_passes_only_by_its_own_passed_attempt(void **state)
+{
+	struct fixture *f = *state;
+	struct store_settle st = {.slot = 2, .outcome = KG_OUTCOME_PASS, .attempt = 100};
+	struct answer a;
+	uint64_t job = fixture_job(f, 1, &a);
+
+	assert_int_equal(fixture_boot(f, 1, job, (uint64_t[]){1, 2}, 2), 0);
+	pass_attempt(f, 1, 100);
+	assert_int_equal(RUN(f, &a, store_settle(f->s, &st, 1, 5, answer_done(&a))), KG_EINVALID);
+	assert_string_equal(a.text, "attempt 100 is not one that passed slot 2");
+	st.attempt = 101; /* has not ended */
+	assert_int_equal(RUN(f, &a, store_settle(f->s, &st, 1, 5, answer_done(&a))), KG_EINVALID);
+	st.slot = 1;
+	st.attempt = 100;
+	assert_int_equal(RUN(f, &a, store_settle(f->s, &st, 1, 5, answer_done(&a))), 0);
+	assert_int_equal(a.r.count, 1);
+}
+
 static void test_end_of_a_boot_settles_in_the_same_transaction(void **state)
 {
 	struct fixture *f = *state;
@@ -293,6 +326,7 @@ static void test_end_of_a_boot_settles_in_the_same_transaction(void **state)
 	uint64_t job = fixture_job(f, 1, &a);
 
 	assert_int_equal(fixture_boot(f, 1, job, (uint64_t[]){1, 2}, 2), 0);
+	pass_attempt(f, 1, 100);
 	st[1].slot = 999; /* one bad part: nothing of it */
 	assert_int_equal(RUN(f, &a, store_boot_end(f->s, &e, answer_done(&a))), KG_ENOTFOUND);
 	assert_int_equal(fixture_int(f, "SELECT count(*) FROM boot WHERE outcome IS NULL"), 1);
@@ -302,7 +336,7 @@ static void test_end_of_a_boot_settles_in_the_same_transaction(void **state)
 	/* A boot that ended well has no excuse for a run without a result. */
 	assert_int_equal(fixture_int(f, "SELECT count(*) FROM attempt"
 					" WHERE outcome = 'harness-error'"),
-			 2);
+			 1);
 	assert_int_equal(RUN(f, &a, store_boot_end(f->s, &e, answer_done(&a))), KG_ESTATE);
 	check_accounting(f, job, 4);
 }
@@ -444,6 +478,7 @@ int main(void)
 		T_(test_unknown_slot_undoes_the_whole_settle),
 		T_(test_machine_has_one_boot_at_a_time),
 		T_(test_boot_takes_pending_slots_of_its_job_only),
+		T_(test_slot_passes_only_by_its_own_passed_attempt),
 		T_(test_end_of_a_boot_settles_in_the_same_transaction),
 		T_(test_stage_and_deadline_are_kept_until_the_end),
 		T_(test_refused_operation_leaves_its_batch_alone),

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Layout of comparison tables: what is a table, a row, a column, a note. */
+#include "tests/lib/cmocka_all.h"
+
+#include <stdio.h>
+
+#include "coordinator/report/compare_tables.h"
+
+#define CELLS_MAX 16
+
+struct job {
+	struct report_cell cells[CELLS_MAX];
+	struct report_value values[64];
+	struct report_input in;
+};
+
+static const struct report_metric metrics[] = {
+	{"rate", "op/s", "higher"},
+	{"latency", "us", "lower"},
+};
+
+static void job_init(struct job *j)
+{
+	memset(j, 0, sizeof(*j));
+	j->in.cells = j->cells;
+	j->in.values = j->values;
+	j->in.metrics = metrics;
+	j->in.n_metrics = 2;
+}
+
+/* Order of kernels and lists is that of their letters' distance from 'a'. */
+static size_t cell(struct job *j, const char *machine, const char *kernel, const char *lsm,
+		   const char *workload, const char *params)
+{
+	struct report_cell *c = &j->cells[j->in.n_cells];
+
+	*c = (struct report_cell){.id = j->in.n_cells + 1,
+				  .machine = machine,
+				  .kernel = kernel,
+				  .lsm = lsm,
+				  .lsm_effective = lsm,
+				  .workload = workload,
+				  .params = params,
+				  .kernel_order = (uint32_t)(kernel[0] - 'a'),
+				  .lsm_order = (uint32_t)(lsm[0] - 'a')};
+	return j->in.n_cells++;
+}
+
+static void value(struct job *j, size_t c, size_t metric, uint64_t boot, double v)
+{
+	j->values[j->in.n_values++] = (struct report_value){c, metric, boot, v};
+}
+
+static Kgrid__V1__CompareReply *make(struct job *j)
+{
+	Kgrid__V1__CompareReply *r = calloc(1, sizeof(*r));
+	struct kg_err err = {""};
+
+	kgrid__v1__compare_reply__init(r);
+	if (report_compare_tables(&j->in, r, &err) < 0)
+		fail_msg("%s", err.text);
+	return r;
+}
+
+static void drop(Kgrid__V1__CompareReply *r)
+{
+	kgrid__v1__compare_reply__free_unpacked(r, NULL);
+}
+
+static bool has_note(const Kgrid__V1__CompareReply *r, const char *part)
+{
+	for (size_t i = 0; i < r->n_notes; i++) {
+		if (strstr(r->notes[i], part))
+			return true;
+	}
+	return false;
+}
+
+static void test_columns_are_in_the_job_files_order_baseline_first(void **state)
+{
+	static const char *const want[] = {"a/x", "a/y", "b/x", "b/y"};
+	static const char *const chosen[] = {"b/x", "a/x", "a/y", "b/y"};
+	Kgrid__V1__CompareReply *r;
+	char got[32];
+	struct job j;
+
+	(void)state;
+	job_init(&j);
+	cell(&j, "m", "b", "y", "w", "");
+	cell(&j, "m", "b", "x", "w", "");
+	cell(&j, "m", "a", "y", "w", "");
+	cell(&j, "m", "a", "x", "w", "");
+	for (int round = 0; round < 2; round++) {
+		j.in.baseline = round ? "b/x" : NULL;
+		r = make(&j);
+		assert_int_equal(r->tables[0]->n_columns, 4);
+		for (size_t i = 0; i < 4; i++) {
+			(void)snprintf(got, sizeof(got), "%s/%s", r->tables[0]->columns[i]->kernel,
+				       r->tables[0]->columns[i]->lsm);
+			assert_string_equal(got, round ? chosen[i] : want[i]);
+		}
+		drop(r);
+	}
+}
+
+static void test_one_table_per_machine_workload_and_metric(void **state)
+{
+	Kgrid__V1__CompareReply *r;
+	struct job j;
+	size_t a, b, c;
+
+	(void)state;
+	job_init(&j);
+	a = cell(&j, "m2", "a", "x", "net", "size=1");
+	b = cell(&j, "m1", "a", "x", "net", "size=1");
+	c = cell(&j, "m1", "a", "x", "hack", "groups=1");
+	j.cells[c].workload_order = 1;
+	value(&j, a, 0, 1, 10);
+	value(&j, b, 0, 2, 20);
+	value(&j, b, 1, 2, 30);
+	value(&j, c, 1, 2, 40);
+	r = make(&j);
+	assert_int_equal(r->n_tables, 4);
+	assert_string_equal(r->tables[0]->machine, "m1");
+	assert_string_equal(r->tables[0]->workload, "net");
+	assert_string_equal(r->tables[0]->metric, "rate");
+	assert_string_equal(r->tables[1]->metric, "latency");
+	assert_string_equal(r->tables[1]->direction, "lower");
+	assert_string_equal(r->tables[2]->workload, "hack");
+	assert_string_equal(r->tables[3]->machine, "m2");
+	assert_true(r->tables[3]->rows[0]->cells[0]->value == 10);
+	assert_true(has_note(r, "a value of a single boot has no interval"));
+	drop(r);
+	j.in.metric = "latency";
+	r = make(&j);
+	assert_int_equal(r->n_tables, 2);
+	drop(r);
+}
+
+static void test_equal_parameters_are_left_out_unless_all_are(void **state)
+{
+	Kgrid__V1__CompareReply *r;
+	struct job j;
+
+	(void)state;
+	job_init(&j);
+	cell(&j, "m", "a", "x", "net", "seconds=1 size=64 test=RR");
+	cell(&j, "m", "a", "x", "net", "seconds=1 size=128 test=RR");
+	cell(&j, "m", "a", "x", "net", "seconds=1 test=CRR");
+	cell(&j, "m", "a", "x", "hack", "groups=1 mode=process");
+	cell(&j, "m", "b", "x", "hack", "groups=1 mode=process");
+	cell(&j, "m", "a", "x", "none", "");
+	r = make(&j);
+	assert_string_equal(r->tables[0]->rows[0]->params, "size=64 test=RR");
+	assert_string_equal(r->tables[0]->rows[1]->params, "size=128 test=RR");
+	assert_string_equal(r->tables[0]->rows[2]->params, "test=CRR");
+	assert_int_equal(r->tables[1]->n_rows, 1);
+	assert_string_equal(r->tables[1]->rows[0]->params, "groups=1 mode=process");
+	assert_string_equal(r->tables[2]->rows[0]->params, "");
+	drop(r);
+}
+
+static void test_rows_without_any_value_stand_in_the_first_table(void **state)
+{
+	Kgrid__V1__CompareReply *r;
+	struct job j;
+	size_t good, other, failed;
+
+	(void)state;
+	job_init(&j);
+	good = cell(&j, "m", "a", "x", "net", "size=1");
+	other = cell(&j, "m", "a", "x", "net", "size=2");
+	failed = cell(&j, "m", "a", "x", "net", "size=3");
+	value(&j, good, 0, 1, 10);
+	value(&j, other, 1, 1, 10);
+	j.cells[failed].slots[KG_OUTCOME_INFEASIBLE] = 5;
+	j.cells[failed].slots[KG_OUTCOME_NONE] = 2;
+	r = make(&j);
+	assert_int_equal(r->n_tables, 2);
+	assert_int_equal(r->tables[0]->n_rows, 2);
+	assert_string_equal(r->tables[0]->rows[1]->params, "size=3");
+	assert_int_equal(r->tables[0]->rows[1]->cells[0]->boots, 0);
+	assert_int_equal(r->tables[0]->rows[1]->cells[0]->pending, 2);
+	assert_int_equal(r->tables[0]->rows[1]->cells[0]->excluded[0]->count, 5);
+	assert_int_equal(r->tables[1]->n_rows, 1);
+	assert_string_equal(r->tables[1]->rows[0]->params, "size=2");
+	drop(r);
+}
+
+static void test_cell_that_was_not_planned_is_not_present(void **state)
+{
+	Kgrid__V1__CompareReply *r;
+	struct job j;
+
+	(void)state;
+	job_init(&j);
+	cell(&j, "m", "a", "x", "net", "size=1");
+	cell(&j, "m", "b", "x", "net", "size=2");
+	r = make(&j);
+	assert_true(r->tables[0]->rows[0]->cells[0]->present);
+	assert_false(r->tables[0]->rows[0]->cells[1]->present);
+	assert_false(r->tables[0]->rows[1]->cells[0]->present);
+	assert_true(r->tables[0]->rows[1]->cells[1]->present);
+	drop(r);
+}
+
+static void test_notes_say_what_numbers_do_not(void **state)
+{
+	static const struct report_exclusion exclusions[] = {
+		{"m", "wrong-lsm", "selinux is missing", 4}, {"m", "infra", NULL, 1}};
+	Kgrid__V1__CompareReply *r;
+	struct job j;
+
+	(void)state;
+	job_init(&j);
+	cell(&j, "m", "a", "x", "net", "size=1");
+	cell(&j, "m", "a", "x", "hack", "size=1");
+	j.cells[0].clock = j.cells[1].clock = "instruction";
+	j.in.grouped = true;
+	j.in.exclusions = exclusions;
+	j.in.n_exclusions = 2;
+	r = make(&j);
+	assert_int_equal(r->n_notes, 5); /* the clock once a machine */
+	assert_true(has_note(r, "machine 'm' runs on an instruction clock"));
+	assert_true(has_note(r, "order is grouped"));
+	assert_true(has_note(r, "excluded: 4 slots on 'm': wrong-lsm: selinux is missing"));
+	assert_true(has_note(r, "excluded: 1 slot on 'm': infra"));
+	assert_true(has_note(r, "no slot has passed"));
+	drop(r);
+}
+
+static void test_empty_job_gives_no_table_and_a_note(void **state)
+{
+	Kgrid__V1__CompareReply *r;
+	struct job j;
+
+	(void)state;
+	job_init(&j);
+	r = make(&j);
+	assert_int_equal(r->n_tables, 0);
+	assert_true(has_note(r, "no slot has passed"));
+	drop(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_columns_are_in_the_job_files_order_baseline_first),
+		cmocka_unit_test(test_one_table_per_machine_workload_and_metric),
+		cmocka_unit_test(test_equal_parameters_are_left_out_unless_all_are),
+		cmocka_unit_test(test_rows_without_any_value_stand_in_the_first_table),
+		cmocka_unit_test(test_cell_that_was_not_planned_is_not_present),
+		cmocka_unit_test(test_notes_say_what_numbers_do_not),
+		cmocka_unit_test(test_empty_job_gives_no_table_and_a_note),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
