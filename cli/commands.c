@@ -88,7 +88,8 @@ static const struct cli_option options_kernel_add[] = {
 };
 static const struct cli_option options_compare[] = {
 	{"baseline", 'B', CLI_TEXT, "KERNEL/LSM", NULL,
-	 "what to compare with, or an unambiguous part of it; else the job's first"},
+	 "what to compare with, or an unambiguous part of it; else the job's first; \"*/LSM\": in "
+	 "each kernel against that list; \"KERNEL/*\": in each list against that kernel"},
 	{"metric", 'm', CLI_TEXT, "NAME", NULL, "only this metric"},
 	OPTION_CSV,
 	{0},
