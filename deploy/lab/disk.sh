@@ -29,7 +29,7 @@ YAML
 build_disk() {
 	local name=$1 image=$2 disk=$DIR/$1/state.img tree digest
 	digest=$(digest_of "${BASH_SOURCE[0]}" "$(write_agent_config "$name")" "$image.stamp" "$PERF")
-	is_built "$disk" "$digest" && return
+	is_built "$disk" "$digest" && return 0
 
 	say "building the disk of '$name'"
 	tree=$(mktemp -d "$DIR/build/disk.XXXXXX")

@@ -75,7 +75,7 @@ build_image() {
 	done | sort -u)
 	digest=$(digest_of "${BASH_SOURCE[0]}" "$LAB/common.sh" "$LAB/init" "$AGENT" "$BUSYBOX" \
 		"${PROGRAMS[@]}" "${libraries[@]}" "${workloads[@]}")
-	is_built "$image" "$digest" && return
+	is_built "$image" "$digest" && return 0
 
 	say "building the base image"
 	tree=$(mktemp -d "$DIR/build/image.XXXXXX")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # Guests: starting, stopping, and talking to their monitor.
+#
+# Every 'return' has a number: in a trap a bare one gives the status from before the trap.
 
 # A guest's QEMU works in the guest's folder, and so can be found, whatever became of the
 # program that started it. Prints its process number.
@@ -11,7 +13,7 @@ guest_pid() {
 		pid=${pid%/cwd}
 		if grep -qz 'qemu-system' "/proc/$pid/cmdline" 2>/dev/null; then
 			echo "$pid"
-			return
+			return 0
 		fi
 	done < <(find /proc -maxdepth 2 -name cwd -lname "$DIR/$name" 2>/dev/null)
 	return 1
@@ -55,7 +57,7 @@ clock_arguments() {
 # Starts the guest $1 with what its settings say.
 start_guest() {
 	local name=$1 folder=$DIR/$1 CPU CLOCK ACCEL ICOUNT KERNEL INITRD CMDLINE clock pid
-	guest_pid "$name" >/dev/null && return
+	guest_pid "$name" >/dev/null && return 0
 	# shellcheck source=/dev/null
 	. "$folder/settings"
 	mapfile -t clock < <(clock_arguments)
@@ -74,7 +76,7 @@ start_guest() {
 	pid=$!
 	cd "$OLDPWD"
 	for _ in {1..100}; do
-		[[ -S $folder/qmp ]] && return
+		[[ -S $folder/qmp ]] && return 0
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.1
 	done
@@ -105,7 +107,7 @@ guest_state() {
 	local state
 	guest_pid "$1" >/dev/null || {
 		echo off
-		return
+		return 0
 	}
 	state=$(ask_monitor "$1" query-status | sed -n 's/.*"status": *"\([^"]*\)".*/\1/p') || true
 	echo "${state:-busy}"
