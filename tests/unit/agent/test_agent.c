@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#define HOST "11111111-0000-0000-0000-000000000000"
+#define HOST	   "11111111-0000-0000-0000-000000000000"
 #define OTHER_HOST "22222222-0000-0000-0000-000000000000"
 
 struct fixture {
@@ -355,7 +355,10 @@ static void test_restart_before_the_hop_goes_back_to_fetch(void **state)
 
 static void test_restart_without_records_begins_with_the_first(void **state)
 {
-	struct agent_saved saved = {.stage = AGENT_FETCH, .boot = 7, .lease_epoch = 3, .n_runs = 1,
+	struct agent_saved saved = {.stage = AGENT_FETCH,
+				    .boot = 7,
+				    .lease_epoch = 3,
+				    .n_runs = 1,
 				    .host_boot_id = HOST};
 	struct fixture f;
 
@@ -619,7 +622,8 @@ int main(void)
 		cmocka_unit_test(test_connection_says_facts_then_state_then_records),
 		cmocka_unit_test(test_fence_kills_the_run_and_drops_what_it_still_says),
 		cmocka_unit_test(test_fence_before_the_hop_unloads_the_kernel),
-		cmocka_unit_test(test_fence_of_another_boot_or_older_lease_is_answered_by_the_state),
+		cmocka_unit_test(
+			test_fence_of_another_boot_or_older_lease_is_answered_by_the_state),
 		cmocka_unit_test(test_second_fence_gives_the_records_up),
 		cmocka_unit_test(test_fence_survives_a_restart),
 		cmocka_unit_test(test_full_spool_stops_the_run_and_says_so),

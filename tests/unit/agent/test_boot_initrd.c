@@ -45,8 +45,9 @@ static int setup(void **state)
 		*strrchr(path, '/') = '\0';
 		assert_int_equal(kg_mkdir_p(path, 0700, &err), 0);
 		cache_blob_path(f->dir, f->a.blobs[i].digest, false, path);
-		assert_int_equal(
-			kg_file_replace(path, f->a.blobs[i].bytes, f->a.blobs[i].len, 0600, &err), 0);
+		assert_int_equal(kg_file_replace(path, f->a.blobs[i].bytes, f->a.blobs[i].len, 0600,
+						 &err),
+				 0);
 	}
 	assert_int_equal(boot_manifest_parse((const char *)f->a.blobs[0].bytes, f->a.blobs[0].len,
 					     &f->manifest, &err),

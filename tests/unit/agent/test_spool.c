@@ -54,8 +54,8 @@ static void append(struct fixture *f, struct spool *s, uint64_t seq)
 	char text[32];
 
 	(void)snprintf(text, sizeof(text), "record %u", (unsigned)seq);
-	assert_int_equal(spool_append(s, seq, (uint32_t)seq * 16, text, strlen(text), false, &f->err),
-			 0);
+	assert_int_equal(
+		spool_append(s, seq, (uint32_t)seq * 16, text, strlen(text), false, &f->err), 0);
 }
 
 /* Checks that exactly the records from..to follow, with their content. */

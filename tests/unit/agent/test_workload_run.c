@@ -68,7 +68,7 @@ static void on_samples(void *data, const struct run_sample *s, size_t n, bool wa
 static void on_log(void *data, const char *stream, const void *bytes, size_t len, uint64_t dropped)
 {
 	struct fixture *f = data;
-	struct kg_str *s = strcmp(stream, "stdout") == 0 ? &f->out
+	struct kg_str *s = strcmp(stream, "stdout") == 0   ? &f->out
 			   : strcmp(stream, "stderr") == 0 ? &f->err
 							   : &f->agent;
 
@@ -155,8 +155,8 @@ static void run(struct fixture *f, const char *yaml, uint32_t iterations)
 }
 
 /* A declaration around a command; durations are short so that limits come soon. */
-#define WORKLOAD(command, more)                                                                    \
-	"name: t\nparameters: {}\ncommand: [" command "]\nduration: \"1\"\ntimeout: 1s\n" more       \
+#define WORKLOAD(command, more)                                                                \
+	"name: t\nparameters: {}\ncommand: [" command "]\nduration: \"1\"\ntimeout: 1s\n" more \
 	"metrics:\n  - {name: value, unit: s, direction: lower, read: {keyval: V}}\n"
 
 static void test_each_iteration_gives_its_sample(void **state)
@@ -284,7 +284,8 @@ static void test_process_left_behind_is_killed_and_said(void **state)
 	struct fixture *f = *state;
 
 	/* A daemon: a session of its own, pipes closed. */
-	run(f, WORKLOAD("sh, -c, 'echo V=1; setsid sleep 1000 >/dev/null 2>&1 </dev/null &'", ""), 2);
+	run(f, WORKLOAD("sh, -c, 'echo V=1; setsid sleep 1000 >/dev/null 2>&1 </dev/null &'", ""),
+	    2);
 	assert_string_equal(f->outcome, "fail");
 	assert_non_null(strstr(f->reason, "left processes behind"));
 }
@@ -348,12 +349,12 @@ static void test_run_killed_before_it_began_ends_once(void **state)
 
 /* A server for the helper tests: python is part of the build's tools on Debian only by chance, so
  * perl-base, which is essential there. */
-#define LISTEN                                                                                     \
-	"helper: [perl, -MIO::Socket::INET, -e, 'my $s = IO::Socket::INET->new(Listen => 5, "      \
-	"LocalAddr => q(127.0.0.1), LocalPort => $ARGV[0], ReuseAddr => 1) or exit 3; "            \
+#define LISTEN                                                                                \
+	"helper: [perl, -MIO::Socket::INET, -e, 'my $s = IO::Socket::INET->new(Listen => 5, " \
+	"LocalAddr => q(127.0.0.1), LocalPort => $ARGV[0], ReuseAddr => 1) or exit 3; "       \
 	"my $c; close $c while $c = $s->accept', \"{port}\"]\n"
-#define CONNECT                                                                                    \
-	"perl, -MIO::Socket::INET, -e, 'my $c = IO::Socket::INET->new(PeerAddr => q(127.0.0.1), "  \
+#define CONNECT                                                                                   \
+	"perl, -MIO::Socket::INET, -e, 'my $c = IO::Socket::INET->new(PeerAddr => q(127.0.0.1), " \
 	"PeerPort => $ARGV[0]) or exit 4; print qq(V=1\\n)', \"{port}\""
 
 static void test_helper_listens_before_the_command_and_is_gone_after(void **state)
