@@ -88,8 +88,8 @@ static const struct cli_option options_kernel_add[] = {
 };
 static const struct cli_option options_compare[] = {
 	{"baseline", 'B', CLI_TEXT, "KERNEL/LSM", NULL,
-	 "what to compare with, or an unambiguous part of it; else the job's first; \"*/LSM\": in "
-	 "each kernel against that list; \"KERNEL/*\": in each list against that kernel"},
+	 "what to compare with, or an unambiguous part of it; else the job's first; */LSM compares "
+	 "within each kernel, KERNEL/* within each list"},
 	{"metric", 'm', CLI_TEXT, "NAME", NULL, "only this metric"},
 	OPTION_CSV,
 	{0},
@@ -120,6 +120,7 @@ static const struct cli_example examples_kernel_add[] = {
 static const struct cli_example examples_compare[] = {
 	{"kgrid compare", "the newest job"},
 	{"kgrid compare 7 --baseline 6.12/prev --metric throughput", "another baseline"},
+	{"kgrid compare --baseline '*/prev'", "what the lists cost on each kernel"},
 	{NULL, NULL}};
 static const struct cli_example examples_samples[] = {
 	{"kgrid samples 7 >samples.csv", "for a spreadsheet or R"}, {NULL, NULL}};

@@ -13,70 +13,36 @@ struct params {
 	char **values; /* owned, n_rows x n_columns, each too */
 };
 
-static size_t count_words(const char *s)
+/* The value of a parameter in a row and its length; NULL when the row has none. */
+static const char *value_of(const char *row, const char *name, size_t *ret_len)
 {
-	size_t n = 0;
+	size_t name_len = strlen(name);
 
-	for (; *s; s += strspn(s, " ")) {
-		n++;
-		s += strcspn(s, " ");
-	}
-	return n;
-}
+	for (; *row; row += strspn(row, " ")) {
+		size_t len = strcspn(row, " ");
 
-/* The `i`th word and its length. */
-static const char *word_at(const char *s, size_t i, size_t *ret_len)
-{
-	for (; i > 0; i--) {
-		s += strcspn(s, " ");
-		s += strspn(s, " ");
-	}
-	*ret_len = strcspn(s, " ");
-	return s;
-}
-
-/* Length of the name of "name=value", 0 if it is none. */
-static size_t name_length(const char *word, size_t len)
-{
-	const char *eq = memchr(word, '=', len);
-
-	return eq ? (size_t)(eq - word) : 0;
-}
-
-/* Whether all rows have the same names in the same order. */
-static bool same_names(const char *const *rows, size_t n, size_t n_words)
-{
-	size_t i, k;
-
-	for (k = 0; k < n_words; k++) {
-		size_t len0, len, name;
-		const char *w0 = word_at(rows[0], k, &len0);
-
-		name = name_length(w0, len0);
-		if (name == 0)
-			return false;
-		for (i = 1; i < n; i++) {
-			const char *w = word_at(rows[i], k, &len);
-
-			if (name_length(w, len) != name || memcmp(w, w0, name) != 0)
-				return false;
+		if (len > name_len && row[name_len] == '=' && strncmp(row, name, name_len) == 0) {
+			*ret_len = len - name_len - 1;
+			return row + name_len + 1;
 		}
+		row += len;
 	}
-	return true;
+	return NULL;
 }
 
-static bool same_word(const char *const *rows, size_t n, size_t k)
+/* Whether all rows have the parameter, with the same value. */
+static bool is_shared(const char *const *rows, size_t n, const char *name)
 {
-	size_t len0, len, i;
-	const char *w0 = word_at(rows[0], k, &len0);
+	size_t len0 = 0, len, i;
+	const char *v0 = value_of(rows[0], name, &len0);
 
-	for (i = 1; i < n; i++) {
-		const char *w = word_at(rows[i], k, &len);
+	for (i = 1; v0 && i < n; i++) {
+		const char *v = value_of(rows[i], name, &len);
 
-		if (len != len0 || memcmp(w, w0, len) != 0)
+		if (!v || len != len0 || memcmp(v, v0, len) != 0)
 			return false;
 	}
-	return true;
+	return v0 != NULL;
 }
 
 static char *copy(const char *s, size_t len)
@@ -99,48 +65,87 @@ static void one_column(struct params *p, const char *const *rows)
 		p->values[i] = cli_strdup(rows[i][0] ? rows[i] : "-");
 }
 
-static void split_columns(struct params *p, const char *const *rows, size_t n_words)
+/* The names of all rows, in the order in which they appear. False when a word is no name=value. */
+static bool all_names(const char *const *rows, size_t n, char ***ret_names, size_t *ret_n)
 {
-	size_t k, i, at = 0, len;
+	char **names = NULL;
+	size_t count = 0, i, k;
+	bool good = true;
 
-	for (k = 0; k < n_words; k++)
-		p->n_columns += !same_word(rows, p->n_rows, k);
+	for (i = 0; i < n; i++) {
+		const char *p;
+
+		for (p = rows[i]; *p; p += strspn(p, " ")) {
+			size_t len = strcspn(p, " "), name = strcspn(p, "= ");
+
+			good = good && name > 0 && p[name] == '=';
+			for (k = 0; k < count; k++)
+				if (strlen(names[k]) == name && memcmp(names[k], p, name) == 0)
+					break;
+			if (k == count) {
+				names = cli_grow(names, count + 1, sizeof(*names));
+				names[count++] = copy(p, name);
+			}
+			p += len;
+		}
+	}
+	*ret_names = names;
+	*ret_n = count;
+	return good;
+}
+
+/* Makes a column of a parameter. */
+static void add_column(struct params *p, const char *const *rows, const char *name, size_t at)
+{
+	size_t i, len;
+
+	p->titles[at] = cli_strdup(name);
+	for (i = 0; i < p->n_rows; i++) {
+		const char *v = value_of(rows[i], name, &len);
+
+		p->values[i * p->n_columns + at] = v ? copy(v, len) : cli_strdup("-");
+	}
+}
+
+static void split_columns(struct params *p, const char *const *rows, char **names, size_t n_names)
+{
+	size_t k, at = 0, len;
+
+	for (k = 0; k < n_names; k++)
+		p->n_columns += !is_shared(rows, p->n_rows, names[k]);
 	p->titles = cli_alloc(p->n_columns, sizeof(*p->titles));
 	p->values = cli_alloc(p->n_rows * p->n_columns, sizeof(*p->values));
-	for (k = 0; k < n_words; k++) {
-		const char *w = word_at(rows[0], k, &len);
-		size_t name = name_length(w, len);
+	for (k = 0; k < n_names; k++) {
+		const char *v;
 
-		if (same_word(rows, p->n_rows, k)) {
-			kg_str_add(&p->common, p->common.len ? " " : "");
-			kg_str_addn(&p->common, w, len);
+		if (!is_shared(rows, p->n_rows, names[k])) {
+			add_column(p, rows, names[k], at++);
 			continue;
 		}
-		p->titles[at] = copy(w, name);
-		for (i = 0; i < p->n_rows; i++) {
-			w = word_at(rows[i], k, &len);
-			p->values[i * p->n_columns + at] = copy(w + name + 1, len - name - 1);
-		}
-		at++;
+		v = value_of(rows[0], names[k], &len);
+		kg_str_addf(&p->common, "%s%s=", p->common.len ? " " : "", names[k]);
+		kg_str_addn(&p->common, v, len);
 	}
 }
 
 struct params *params_split(const char *const *rows, size_t n)
 {
 	struct params *p = cli_alloc(1, sizeof(*p));
-	size_t n_words = n ? count_words(rows[0]) : 0, i, differ = 0;
-	bool split = n > 1;
+	size_t n_names, k, differ = 0;
+	char **names;
 
 	p->n_rows = n;
-	for (i = 1; i < n; i++)
-		split = split && count_words(rows[i]) == n_words;
-	split = split && same_names(rows, n, n_words);
-	for (i = 0; split && i < n_words; i++)
-		differ += !same_word(rows, n, i);
-	if (split && differ > 0)
-		split_columns(p, rows, n_words);
+	if (all_names(rows, n, &names, &n_names)) {
+		for (k = 0; k < n_names; k++)
+			differ += !is_shared(rows, n, names[k]);
+	}
+	if (differ > 0 || n == 1)
+		split_columns(p, rows, names, n_names);
 	else
 		one_column(p, rows);
+	for (k = 0; k < n_names; k++)
+		free(names[k]);
+	free(names);
 	return p;
 }
 
@@ -186,7 +191,8 @@ bool params_numeric(const struct params *p, size_t column)
 	size_t i;
 
 	for (i = 0; i < p->n_rows; i++)
-		if (kg_parse_double(params_value(p, i, column), &v) < 0)
+		if (strcmp(params_value(p, i, column), "-") != 0 &&
+		    kg_parse_double(params_value(p, i, column), &v) < 0)
 			return false;
 	return true;
 }

@@ -9,13 +9,13 @@
 
 struct params;
 
-/* Owned, params_free. Rows that do not all have the same parameters, or that are not of the form
- * above, stay whole in one column. A single row shares nothing. */
+/* Owned, params_free. What a row lacks is "-". A single row shares all it has and leaves no column.
+ * Rows that are not of the form above, or all the same, stay whole in one column. */
 struct params *params_split(const char *const *rows, size_t n);
 void params_free(struct params *p);
 
 const char *params_common(const struct params *p); /* "" when nothing is shared; borrows */
-size_t params_columns(const struct params *p);	   /* at least 1 */
+size_t params_columns(const struct params *p);	   /* 0 only with one row */
 const char *params_title(const struct params *p, size_t column);
 bool params_numeric(const struct params *p, size_t column); /* every value is a number */
 const char *params_value(const struct params *p, size_t row, size_t column);

@@ -215,16 +215,16 @@ static void machine_line(const struct watch_view *v, const struct seen_machine *
 	kg_str_addf(line, "%-*s ", (int)name, m->name);
 	add_bar(line, m->boots_done, m->boots_total, unicode);
 	kg_str_addf(line, " %" PRIu32 "/%" PRIu32 " boots", m->boots_done, m->boots_total);
+	kg_str_addf(line, ", %" PRIu64 " samples", m->samples);
 	if (m->knows_left && m->boots_done < m->boots_total)
 		kg_str_addf(line, ", %s left", format_seconds(m->seconds_left, left));
 	kg_str_addf(line, "  %s", m->stage[0] ? m->stage : m->state);
-	if (m->column[0])
-		kg_str_addf(line, "  %s", m->column);
-	if (m->cell[0])
-		kg_str_addf(line, "  %s", m->cell);
 	if (m->iterations)
 		kg_str_addf(line, " %" PRIu32 "/%" PRIu32, m->iteration, m->iterations);
-	kg_str_addf(line, "  %" PRIu64 " samples", m->samples);
+	if (m->column[0])
+		kg_str_addf(line, "  %s", m->column);
+	if (m->cell[0]) /* the longest comes last: it may be cut */
+		kg_str_addf(line, "  %s", m->cell);
 }
 
 size_t watch_view_status(const struct watch_view *v, size_t width, bool color, bool unicode,

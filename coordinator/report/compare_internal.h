@@ -37,10 +37,6 @@ struct layout {
 int layout_init(struct layout *l, const struct report_input *in, struct kg_err *err);
 void layout_deinit(struct layout *l);
 
-/* Row texts of a table: rows[i] without what is the same in all of them. Owned array of owned
- * texts (free each), NULL: out of memory. */
-char **row_texts(const char *const *rows, size_t n);
-
 /* Whether a baseline has a star for the kernel or for the list: see compare_tables.h. */
 bool report_has_slices(const char *baseline);
 typedef int (*report_slice_fn)(const struct report_input *part, void *arg, struct kg_err *err);

@@ -164,24 +164,19 @@ static int add_cells(const struct table *t, uint32_t row, Kgrid__V1__CompareRow 
 
 static int add_rows(const struct table *t, Kgrid__V1__CompareTable *m)
 {
-	char **texts = row_texts(t->rows, t->n_rows);
-	int rc = texts ? 0 : -ENOMEM;
+	int rc = 0;
 
-	for (uint32_t row = 0; texts && row < t->n_rows; row++) {
-		Kgrid__V1__CompareRow *r =
-			rc == 0 ? message_new(&kgrid__v1__compare_row__descriptor) : NULL;
+	for (uint32_t row = 0; rc == 0 && row < t->n_rows; row++) {
+		Kgrid__V1__CompareRow *r = message_new(&kgrid__v1__compare_row__descriptor);
 
-		if (!r) { /* only frees the texts from here on */
-			rc = -ENOMEM;
-			free(texts[row]);
-			continue;
-		}
-		r->params = texts[row];
-		rc = add_cells(t, row, r);
+		if (!r)
+			return -ENOMEM;
+		rc = set_text(&r->params, t->rows[row]);
+		if (rc == 0)
+			rc = add_cells(t, row, r);
 		if (push(&m->rows, &m->n_rows, r, &kgrid__v1__compare_row__descriptor) < 0)
 			rc = -ENOMEM;
 	}
-	free(texts);
 	return rc;
 }
 

@@ -3,9 +3,9 @@
  * Comparison tables out of a job's cells and values: one table per machine x workload x metric, rows
  * are parameters, columns are kernel x lsm in the job file's order with the baseline first. Pure.
  *
- * A parameter that is the same in all rows of a table is left out of the rows' texts, unless that
- * would leave nothing. Rows that gave no value of any metric stand in the first table of their
- * machine and workload, so that nothing that was planned is missing.
+ * Rows keep all their parameters: who shows them may leave out what is the same in all. Rows that
+ * gave no value of any metric stand in the first table of their machine and workload, so that
+ * nothing that was planned is missing.
  */
 #ifndef KG_COORDINATOR_REPORT_COMPARE_TABLES_H
 #define KG_COORDINATOR_REPORT_COMPARE_TABLES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Row texts and notes. */
+/* Parts of replies, and notes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,70 +9,6 @@
 #include "coordinator/report/compare_internal.h"
 
 #define EXCLUSION_NOTES_MAX 20
-
-/* ---- rows ---- */
-
-static bool has_word(const char *text, const char *word, size_t len)
-{
-	while (*text) {
-		size_t n = strcspn(text, " ");
-
-		if (n == len && memcmp(text, word, len) == 0)
-			return true;
-		text += n;
-		text += strspn(text, " ");
-	}
-	return false;
-}
-
-static bool in_all(const char *const *rows, size_t n, const char *word, size_t len)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (!has_word(rows[i], word, len))
-			return false;
-	}
-	return true;
-}
-
-static char *row_text(const char *const *rows, size_t n, const char *text)
-{
-	struct kg_str s = {0};
-
-	for (const char *word = text; *word;) {
-		size_t len = strcspn(word, " ");
-
-		if (len && !in_all(rows, n, word, len)) {
-			kg_str_add(&s, s.len ? " " : "");
-			kg_str_addn(&s, word, len);
-		}
-		word += len;
-		word += strspn(word, " ");
-	}
-	return kg_str_take(&s);
-}
-
-char **row_texts(const char *const *rows, size_t n)
-{
-	char **texts = calloc(n + 1, sizeof(*texts));
-	bool any = false, failed = !texts;
-
-	for (size_t i = 0; !failed && i < n; i++) {
-		texts[i] = row_text(rows, n, rows[i]);
-		failed = !texts[i];
-		any = any || (texts[i] && texts[i][0]);
-	}
-	for (size_t i = 0; !failed && !any && i < n; i++) { /* all are the same: show them all */
-		free(texts[i]);
-		texts[i] = strdup(rows[i]);
-		failed = !texts[i];
-	}
-	if (!failed)
-		return texts;
-	for (size_t i = 0; texts && i < n; i++)
-		free(texts[i]);
-	free(texts);
-	return NULL;
-}
 
 /* ---- parts of replies ---- */
 

@@ -33,34 +33,49 @@ static void test_each_differing_parameter_is_a_column(void **state)
 	params_free(p);
 }
 
-static void test_rows_with_other_parameters_stay_whole(void **state)
+static void test_parameter_that_a_row_lacks_is_a_dash(void **state)
 {
-	static const char *const rows[] = {"size=64 test=TCP_STREAM", "test=TCP_CRR"};
+	static const char *const rows[] = {"seconds=1 size=64 test=TCP_STREAM",
+					   "seconds=1 test=TCP_CRR"};
 	struct params *p = params_split(rows, 2);
 
 	(void)state;
-	assert_string_equal(params_common(p), "");
-	assert_int_equal(params_columns(p), 1);
-	assert_string_equal(params_title(p, 0), "parameters");
-	assert_string_equal(params_value(p, 1, 0), "test=TCP_CRR");
+	assert_string_equal(params_common(p), "seconds=1");
+	assert_int_equal(params_columns(p), 2);
+	assert_string_equal(params_title(p, 0), "size");
+	assert_string_equal(params_value(p, 1, 0), "-");
+	assert_true(params_numeric(p, 0));
+	assert_string_equal(params_value(p, 1, 1), "TCP_CRR");
 	params_free(p);
 }
 
-static void test_one_row_or_no_parameter_is_no_surprise(void **state)
+static void test_single_row_shares_all_it_has(void **state)
 {
-	static const char *const one[] = {"size=64"};
-	static const char *const none[] = {"", ""};
-	static const char *const odd[] = {"a b", "a c"};
+	static const char *const one[] = {"size=64 test=x"};
 	struct params *p = params_split(one, 1);
 
 	(void)state;
-	assert_string_equal(params_value(p, 0, 0), "size=64");
+	assert_string_equal(params_common(p), "size=64 test=x");
+	assert_int_equal(params_columns(p), 0);
 	params_free(p);
-	p = params_split(none, 2);
+}
+
+static void test_rows_that_cannot_be_split_stay_whole(void **state)
+{
+	static const char *const none[] = {"", ""};
+	static const char *const odd[] = {"a b", "a c"};
+	static const char *const same[] = {"a=1", "a=1"};
+	struct params *p = params_split(none, 2);
+
+	(void)state;
 	assert_string_equal(params_value(p, 1, 0), "-");
 	params_free(p);
 	p = params_split(odd, 2);
+	assert_string_equal(params_title(p, 0), "parameters");
 	assert_string_equal(params_value(p, 1, 0), "a c");
+	params_free(p);
+	p = params_split(same, 2);
+	assert_string_equal(params_value(p, 1, 0), "a=1");
 	params_free(p);
 	params_free(params_split(NULL, 0));
 }
@@ -70,8 +85,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared_parameters_leave_the_rows),
 		cmocka_unit_test(test_each_differing_parameter_is_a_column),
-		cmocka_unit_test(test_rows_with_other_parameters_stay_whole),
-		cmocka_unit_test(test_one_row_or_no_parameter_is_no_surprise),
+		cmocka_unit_test(test_parameter_that_a_row_lacks_is_a_dash),
+		cmocka_unit_test(test_single_row_shares_all_it_has),
+		cmocka_unit_test(test_rows_that_cannot_be_split_stay_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

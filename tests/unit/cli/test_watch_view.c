@@ -69,9 +69,9 @@ static void test_status_has_a_bar_per_machine_and_the_accounting(void **state)
 	assert_string_equal(
 		kg_str_text(&s),
 		"job 4 lsm-cost: running\n"
-		"lab-intel [#####...............] 1/4 boots, 1 min 30 s left  run  6.12/full  "
-		"netperf test=UDP_RR 2/5  12 samples\n"
-		"lab-amd   [....................] 0/4 boots  busy  0 samples\n"
+		"lab-intel [#####...............] 1/4 boots, 12 samples, 1 min 30 s left  run 2/5  "
+		"6.12/full  netperf test=UDP_RR\n"
+		"lab-amd   [....................] 0/4 boots, 0 samples  busy\n"
 		"slots 10 = 3 pass + 2 infeasible + 5 pending\n");
 	kg_str_deinit(&lines);
 	kg_str_deinit(&s);

@@ -137,7 +137,7 @@ static void test_one_table_per_machine_workload_and_metric(void **state)
 	drop(r);
 }
 
-static void test_equal_parameters_are_left_out_unless_all_are(void **state)
+static void test_rows_keep_all_their_parameters(void **state)
 {
 	Kgrid__V1__CompareReply *r;
 	struct job j;
@@ -151,9 +151,11 @@ static void test_equal_parameters_are_left_out_unless_all_are(void **state)
 	cell(&j, "m", "b", "x", "hack", "groups=1 mode=process");
 	cell(&j, "m", "a", "x", "none", "");
 	r = make(&j);
-	assert_string_equal(r->tables[0]->rows[0]->params, "size=64 test=RR");
-	assert_string_equal(r->tables[0]->rows[1]->params, "size=128 test=RR");
-	assert_string_equal(r->tables[0]->rows[2]->params, "test=CRR");
+	assert_string_equal(r->tables[0]->rows[0]->params,
+			    "seconds=1 size=64 test=RR");
+	assert_string_equal(r->tables[0]->rows[1]->params,
+			    "seconds=1 size=128 test=RR");
+	assert_string_equal(r->tables[0]->rows[2]->params, "seconds=1 test=CRR");
 	assert_int_equal(r->tables[1]->n_rows, 1);
 	assert_string_equal(r->tables[1]->rows[0]->params, "groups=1 mode=process");
 	assert_string_equal(r->tables[2]->rows[0]->params, "");
@@ -247,7 +249,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns_are_in_the_job_files_order_baseline_first),
 		cmocka_unit_test(test_one_table_per_machine_workload_and_metric),
-		cmocka_unit_test(test_equal_parameters_are_left_out_unless_all_are),
+		cmocka_unit_test(test_rows_keep_all_their_parameters),
 		cmocka_unit_test(test_rows_without_any_value_stand_in_the_first_table),
 		cmocka_unit_test(test_cell_that_was_not_planned_is_not_present),
 		cmocka_unit_test(test_notes_say_what_numbers_do_not),
