@@ -443,8 +443,8 @@ static void test_comparison_counts_only_deciding_passes_and_no_warmup(void **sta
 	assert_string_equal(t->columns[0]->kernel, "old");
 	assert_string_equal(t->columns[1]->kernel, "new");
 	assert_int_equal(t->n_rows, 2);
-	assert_string_equal(t->rows[0]->params, "size=64"); /* seconds is the same in all */
-	assert_string_equal(t->rows[1]->params, "size=1024");
+	assert_string_equal(t->rows[0]->params, "seconds=1 size=64");
+	assert_string_equal(t->rows[1]->params, "seconds=1 size=1024");
 	c = t->rows[0]->cells[0];
 	assert_int_equal(c->boots, 2);
 	assert_true(fabs(c->value - 101) < 1e-9);
