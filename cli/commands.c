@@ -156,7 +156,7 @@ const struct cli_command cli_commands[] = {
 	},
 	{
 		.path = "jobs",
-		.summary = "list jobs, newest first",
+		.summary = "list jobs, newest last",
 		.description = "Each with its accounting, and why it waits when it does.",
 		.options = options_csv,
 		.json = &kgrid__v1__jobs_reply__descriptor,

@@ -75,6 +75,8 @@ int format_decimals(double smallest)
 	if (a == 0 || !isfinite(a))
 		return 2;
 	digits = 3 - (int)floor(log10(a));
+	if (digits < -1) /* 100000 and more */
+		return digits == -2 ? 1 : 0;
 	return digits < 2 ? 2 : digits > 9 ? 9 : digits;
 }
 

@@ -22,7 +22,7 @@ const char *format_time(int64_t realtime_ns, char buf[FORMAT_SIZE]);
 const char *format_ago(int64_t then_ns, int64_t now_ns, char buf[FORMAT_SIZE]);
 
 /* Decimals that show a value of this size with at least four significant digits: 2 for 4521.10,
- * 3 for 4.521, 5 for 0.04521; never more than 9. */
+ * 3 for 4.521, 5 for 0.04521; never more than 9; 1 for 356373.1, 0 from a million on. */
 int format_decimals(double smallest);
 
 /* "slots 80 = 71 pass + 2 wrong-lsm + 7 pending": outcomes in DESIGN.md's order, pending last. If

@@ -3,9 +3,11 @@
 #include "tests/lib/cmocka_all.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/lib/command.h"
+#include "tests/lib/fake_coordinator.h"
 #include "tests/lib/grid.h"
 #include "tests/lib/peer.h"
 #include "tests/lib/synthetic_kernel.h"
@@ -170,6 +172,111 @@ static void test_kernels_and_machines_are_shown(void **state)
 	expect(w, "kernels", 5, "", "no kernels");
 }
 
+static void make_folder(char path[64], size_t padding)
+{
+	char modules[128];
+
+	(void)strcpy(path, "/tmp/kgrid-kernel-XXXXXX");
+	assert_non_null(mkdtemp(path));
+	synthetic_kernel_write(path, "6.12.7-test", "y", padding);
+	(void)snprintf(modules, sizeof(modules), "%s/modules", path);
+	assert_int_equal(mkdir(modules, 0700), 0);
+}
+
+static void remove_folder(const char *path)
+{
+	static const char *const names[] = {"vmlinuz", "config"};
+	char file[128];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		(void)snprintf(file, sizeof(file), "%s/%s", path, names[i]);
+		(void)unlink(file);
+	}
+	(void)snprintf(file, sizeof(file), "%s/modules", path);
+	(void)rmdir(file);
+	(void)rmdir(path);
+}
+
+static void test_kernel_add_stores_a_folder_once(void **state)
+{
+	struct world *w = *state;
+	char path[64], line[128];
+
+	make_folder(path, 700 * 1000);
+	(void)snprintf(line, sizeof(line), "kernel add %s --label k2", path);
+	expect(w, line, 0, "6.12.7-test", "sent 2 of 2 files");
+	expect(w, line, 0, "yama,apparmor,tomoyo,bpf", "stored already");
+	expect(w, "kernel show k2", 0, "6.12.7-test", "");
+	remove_folder(path);
+	expect(w, line, 2, "", path);
+}
+
+/* What a coordinator that has the first part of each blob is asked. */
+struct resumed {
+	uint64_t offsets[8];
+	size_t n;
+	uint64_t total;
+};
+
+static int have_a_part(struct fake *f, uint16_t type, uint32_t id, const ProtobufCMessage *body,
+		       void *ctx)
+{
+	Kgrid__V1__KernelOfferReply offer = KGRID__V1__KERNEL_OFFER_REPLY__INIT;
+	Kgrid__V1__BlobPutReply put = KGRID__V1__BLOB_PUT_REPLY__INIT;
+	Kgrid__V1__KernelReply kernel = KGRID__V1__KERNEL_REPLY__INIT;
+	struct resumed *r = ctx;
+	char digest[65], *missing[] = {digest};
+
+	if (type == KG_MSG_KERNEL_OFFER) {
+		/* the last line of the manifest: file DIGEST SIZE MODE vmlinuz */
+		const char *manifest = ((const Kgrid__V1__KernelOffer *)body)->manifest;
+		const char *line = strstr(manifest, " vmlinuz\n");
+
+		while (line > manifest && line[-1] != '\n')
+			line--;
+		(void)snprintf(digest, sizeof(digest), "%.64s", line + 5);
+		offer.n_missing = 1;
+		offer.missing = missing;
+		fake_send(f, KG_MSG_KERNEL_OFFER_REPLY, id, &offer.base);
+	} else if (type == KG_MSG_BLOB_PUT) {
+		const Kgrid__V1__BlobPut *q = (const Kgrid__V1__BlobPut *)body;
+
+		r->offsets[r->n++] = q->offset;
+		r->total = q->total_bytes;
+		put.has_next_offset = put.has_complete = 1;
+		put.next_offset = q->offset ? q->offset + q->data.len : 500000;
+		put.complete = put.next_offset == q->total_bytes;
+		fake_send(f, KG_MSG_BLOB_PUT_REPLY, id, &put.base);
+	} else {
+		fake_send(f, KG_MSG_KERNEL_REPLY, id, &kernel.base);
+	}
+	return 0;
+}
+
+static void test_kernel_add_goes_on_where_an_upload_stopped(void **state)
+{
+	struct resumed seen = {.n = 0};
+	struct fake *f = fake_start(have_a_part, &seen);
+	struct command c = {.address = fake_address(f)};
+	struct command_result r;
+	char path[64], line[128];
+
+	(void)state;
+	make_folder(path, 700 * 1000);
+	(void)snprintf(line, sizeof(line), "kernel add %s", path);
+	command_run(&c, line, &r);
+	if (r.status != 0)
+		fail_msg("%s", r.err);
+	command_result_deinit(&r);
+	fake_stop(f);
+	remove_folder(path);
+	assert_int_equal(seen.n, 2);
+	assert_int_equal(seen.offsets[0], 0);
+	assert_int_equal(seen.offsets[1], 500000);
+	assert_true(seen.total > 700 * 1000);
+}
+
 static void test_faults_of_a_job_file_have_their_place(void **state)
 {
 	struct world *w = *state;
@@ -202,6 +309,9 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernels_and_machines_are_shown, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_kernel_add_stores_a_folder_once, setup,
+						teardown),
+		cmocka_unit_test(test_kernel_add_goes_on_where_an_upload_stopped),
 		cmocka_unit_test_setup_teardown(test_faults_of_a_job_file_have_their_place, setup,
 						teardown),
 	};

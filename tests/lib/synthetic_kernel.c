@@ -109,15 +109,40 @@ static void put_blob(struct peer *p, const char *digest, const void *bytes, size
 	kg_msg_free(m);
 }
 
+static const char config[] =
+	"#\n# Automatically generated file; DO NOT EDIT.\n# Linux/x86 Kernel Configuration\n#\n"
+	"CONFIG_64BIT=y\nCONFIG_X86_64=y\nCONFIG_SECURITY=y\nCONFIG_SECURITYFS=y\n"
+	"CONFIG_KEXEC=y\nCONFIG_KEXEC_FILE=y\nCONFIG_SECURITY_APPARMOR=y\n"
+	"CONFIG_SECURITY_TOMOYO=y\nCONFIG_SECURITY_YAMA=y\nCONFIG_BPF_LSM=y\n"
+	"CONFIG_LSM=\"yama,apparmor,tomoyo,bpf\"\n";
+
+static void write_file(const char *dir, const char *name, const void *bytes, size_t len,
+		       size_t padding)
+{
+	char path[256];
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, len, f), len);
+	while (padding-- > 0)
+		assert_true(fputc((int)(padding % 251), f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+void synthetic_kernel_write(const char *dir, const char *release, const char *salt, size_t padding)
+{
+	unsigned char image[IMAGE_SIZE];
+
+	make_image(image, release, salt);
+	write_file(dir, "vmlinuz", image, sizeof(image), padding);
+	write_file(dir, "config", config, sizeof(config) - 1, 0);
+}
+
 void synthetic_kernel_add(struct peer *client, const char *label, const char *release,
 			  const char *salt, char ret_digest[65])
 {
-	static const char config[] =
-		"#\n# Automatically generated file; DO NOT EDIT.\n# Linux/x86 Kernel Configuration\n#\n"
-		"CONFIG_64BIT=y\nCONFIG_X86_64=y\nCONFIG_SECURITY=y\nCONFIG_SECURITYFS=y\n"
-		"CONFIG_KEXEC=y\nCONFIG_KEXEC_FILE=y\nCONFIG_SECURITY_APPARMOR=y\n"
-		"CONFIG_SECURITY_TOMOYO=y\nCONFIG_SECURITY_YAMA=y\nCONFIG_BPF_LSM=y\n"
-		"CONFIG_LSM=\"yama,apparmor,tomoyo,bpf\"\n";
 	Kgrid__V1__KernelOffer offer = KGRID__V1__KERNEL_OFFER__INIT;
 	Kgrid__V1__KernelCommit commit = KGRID__V1__KERNEL_COMMIT__INIT;
 	char image_digest[KG_SHA256_HEX_SIZE], config_digest[KG_SHA256_HEX_SIZE];

@@ -10,5 +10,7 @@
  * digest. */
 void synthetic_kernel_add(struct peer *client, const char *label, const char *release,
 			  const char *salt, char ret_digest[65]);
+/* Writes it into a folder, as vmlinuz and config, with so many bytes behind the image. */
+void synthetic_kernel_write(const char *dir, const char *release, const char *salt, size_t padding);
 
 #endif

@@ -32,6 +32,9 @@ static void test_values_show_four_digits_at_least(void **state)
 	assert_int_equal(format_decimals(4521.1), 2);
 	assert_int_equal(format_decimals(4.521), 3);
 	assert_int_equal(format_decimals(-0.04521), 5);
+	assert_int_equal(format_decimals(99999), 2);
+	assert_int_equal(format_decimals(356373.2), 1);
+	assert_int_equal(format_decimals(35637311), 0);
 	assert_int_equal(format_decimals(0), 2);
 	assert_int_equal(format_decimals(1e-300), 9);
 }
