@@ -46,11 +46,6 @@ static void op_queue(struct driver_op *op)
 	d->waiting_tail = &op->next;
 }
 
-static bool worth_repeating(int rc)
-{
-	return rc == -ENOSPC || rc == -EIO || rc == -ENOMEM || rc == KG_ELIMIT;
-}
-
 static void op_done(void *arg, const struct store_result *r)
 {
 	struct driver_op *op = arg;
@@ -60,7 +55,7 @@ static void op_done(void *arg, const struct store_result *r)
 		free(op);
 		return;
 	}
-	if (worth_repeating(r->rc)) {
+	if (store_rc_transient(r->rc)) {
 		kg_log_err("cannot store: %s; trying again", r->text);
 		op_queue(op);
 		return;
@@ -174,7 +169,7 @@ static void op_run(struct driver_op *op)
 
 	if (rc == 0)
 		return;
-	if (worth_repeating(rc)) {
+	if (store_rc_transient(rc)) {
 		op_queue(op);
 		return;
 	}

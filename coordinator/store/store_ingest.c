@@ -53,9 +53,11 @@ static int fault(struct ingest *in, const char *fmt, ...)
 	return FAULT;
 }
 
+/* One clock for everything that is ordered in time: the coordinator's. A machine that has just been
+ * reset may believe any date; how long things took is in run_ns and in the samples' own clock. */
 static int64_t record_ns(const struct ingest *in)
 {
-	return in->r->has_realtime_ns ? in->r->realtime_ns : in->a->received_ns;
+	return in->a->received_ns;
 }
 
 static int read_boot(struct ingest *in)
