@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a command line through the table of commands (commands.h). Pure. Global
- * options may stand anywhere, a command's own anywhere after its name, as --name value, --name=value, -n value or -nvalue; "--" ends them.
+ * Reads a command line through the table of commands (commands.h). Pure. Global options may stand
+ * anywhere, a command's own anywhere after its name, as --name value, --name=value, -n value or
+ * -nvalue; "--" ends them.
  */
 #ifndef KG_CLI_ARGS_H
 #define KG_CLI_ARGS_H
