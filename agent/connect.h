@@ -10,8 +10,8 @@
  * WAITING, for a time that doubles up to a cap, with jitter, and begins anew once a connection
  * has held for a while.
  *
- * On an instruction clock that races while the machine idles, no silence is measured: seconds mean
- * nothing there.
+ * An instruction clock may race while the machine idles: there a heartbeat is sent, but no silence
+ * is judged.
  */
 #ifndef KG_AGENT_CONNECT_H
 #define KG_AGENT_CONNECT_H
