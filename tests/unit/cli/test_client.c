@@ -6,6 +6,8 @@
 #include "cli/client.h"
 #include "proto/frame.h"
 #include "tests/lib/cmocka_all.h"
+
+#include <stdatomic.h>
 #include "tests/lib/fake_coordinator.h"
 
 static Kgrid__V1__InfoRequest question = KGRID__V1__INFO_REQUEST__INIT;
@@ -115,21 +117,22 @@ static int vanish(struct fake *f, uint16_t type, uint32_t id, const ProtobufCMes
 	(void)type;
 	(void)id;
 	(void)body;
-	fake_send_raw(f, part, *(size_t *)ctx);
+	fake_send_raw(f, part, atomic_load((atomic_size_t *)ctx));
 	return -1;
 }
 
 static void test_coordinator_that_vanishes_in_a_frame_is_unreachable(void **state)
 {
 	static const size_t cuts[] = {0, 1, 11, 12, 15};
-	size_t len = 0, i;
+	atomic_size_t len = 0; /* read by the other thread */
+	size_t i;
 	struct fake *f = fake_start(vanish, &len);
 	struct kg_err err;
 	bool answered;
 
 	(void)state;
 	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
-		len = cuts[i];
+		atomic_store(&len, cuts[i]);
 		assert_int_equal(ask(fake_address(f), &answered, &err), -EPIPE);
 		assert_false(answered);
 		assert_contains(err.text, "closed the connection");
