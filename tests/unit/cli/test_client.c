@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "cli/client.h"
 #include "proto/frame.h"
 #include "tests/lib/cmocka_all.h"
-
-#include <stdatomic.h>
 #include "tests/lib/fake_coordinator.h"
 
 static Kgrid__V1__InfoRequest question = KGRID__V1__INFO_REQUEST__INIT;
