@@ -241,7 +241,7 @@ static void manual_roff(struct kg_str *out)
 	const struct cli_command *c;
 
 	kg_str_add(out, ".\\\" Made from the table of commands by 'kgrid --generate man'.\n");
-	kg_str_add(out, ".TH KGRID 1 \"\" \"kgrid " KGRID_VERSION "\" \"kgrid\"\n");
+	kg_str_add(out, ".TH KGRID 1 \"2026-11-30\" \"kgrid " KGRID_VERSION "\" \"kgrid\"\n");
 	kg_str_add(out, ".SH NAME\nkgrid \\- kernel performance test grid\n");
 	kg_str_add(out, ".SH SYNOPSIS\n\\fBkgrid\\fR [\\fIOPTION\\fR]... \\fICOMMAND\\fR "
 			"[\\fIARGUMENT\\fR]...\n");

@@ -9,7 +9,7 @@
 
 static void coordinator_page(struct kg_str *out)
 {
-	kg_str_addf(out, ".TH KGRID-COORDINATOR 8 \"\" \"kgrid %s\" \"kgrid\"\n", KGRID_VERSION);
+	kg_str_addf(out, ".TH KGRID-COORDINATOR 8 \"2026-11-30\" \"kgrid %s\" \"kgrid\"\n", KGRID_VERSION);
 	kg_str_add(out,
 		   ".SH NAME\n"
 		   "kgrid-coordinator \\- keeps jobs and results of a kernel performance lab\n"
@@ -39,7 +39,7 @@ static void coordinator_page(struct kg_str *out)
 
 static void job_page(struct kg_str *out)
 {
-	kg_str_addf(out, ".TH KGRID-JOB 5 \"\" \"kgrid %s\" \"kgrid\"\n", KGRID_VERSION);
+	kg_str_addf(out, ".TH KGRID-JOB 5 \"2026-11-30\" \"kgrid %s\" \"kgrid\"\n", KGRID_VERSION);
 	kg_str_add(out,
 		   ".SH NAME\n"
 		   "kgrid-job \\- what to run: machines x kernels x lsm lists x workloads\n"
