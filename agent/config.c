@@ -225,7 +225,7 @@ const char *agent_fault(const struct agent_config *c, const char *line, const ch
 		found = match(c->faults.items[i], name);
 	if (found || kg_cmdline_parse(line, &words) < 0)
 		return found;
-	if (kg_cmdline_value(&words, "kgridfault", value, sizeof(value)))
+	if (kg_cmdline_value(&words, "kgrid.fault", value, sizeof(value)))
 		found = match(value, name);
 	kg_cmdline_deinit(&words);
 	return found;

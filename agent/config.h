@@ -44,7 +44,7 @@ int agent_address_parse(const char *text, char *ret_host, size_t size, uint16_t 
 
 /* The argument of a fault point that is switched on ("" without one), NULL when it is not.
  * Always NULL in builds without fault points. `line` is the ordered command line, where
- * kgridfault=NAME[:ARGUMENT] switches one on for a single boot. Borrows. */
+ * kgrid.fault=NAME[:ARGUMENT] switches one on for a single boot. Borrows. */
 const char *agent_fault(const struct agent_config *c, const char *line, const char *name);
 
 #endif

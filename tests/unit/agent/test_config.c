@@ -141,15 +141,15 @@ static void test_faults_exist_only_in_test_builds(void **state)
 	char *items[] = {(char *)"drop-lsm-word", (char *)"boot-other-kernel:abc"};
 
 	assert_null(agent_fault(&c, "quiet", "drop-lsm-word"));
-	assert_string_equal(agent_fault(&c, "kgridfault=drop-lsm-word", "drop-lsm-word"), "");
+	assert_string_equal(agent_fault(&c, "kgrid.fault=drop-lsm-word", "drop-lsm-word"), "");
 	assert_string_equal(
-		agent_fault(&c, "a kgridfault=boot-other-kernel:12", "boot-other-kernel"), "12");
-	assert_null(agent_fault(&c, "kgridfault=drop-lsm-words", "drop-lsm-word"));
+		agent_fault(&c, "a kgrid.fault=boot-other-kernel:12", "boot-other-kernel"), "12");
+	assert_null(agent_fault(&c, "kgrid.fault=drop-lsm-words", "drop-lsm-word"));
 	c.faults = (struct kg_texts){items, 2};
 	assert_string_equal(agent_fault(&c, "", "drop-lsm-word"), "");
 	assert_string_equal(agent_fault(&c, "", "boot-other-kernel"), "abc");
 #else
-	assert_null(agent_fault(&c, "kgridfault=drop-lsm-word", "drop-lsm-word"));
+	assert_null(agent_fault(&c, "kgrid.fault=drop-lsm-word", "drop-lsm-word"));
 	expect_error("coordinator: a:1\nmachine: m\nfaults: [drop-lsm-word]\n",
 		     "unknown key 'faults'");
 #endif
