@@ -416,6 +416,12 @@ static void on_verified(struct agent *a, const struct agent_event *ev, struct ag
 		next_run(a, out);
 }
 
+static void on_boot_log(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
+{
+	if (a->stage == AGENT_VERIFY)
+		add_record(a, out, AGENT_REC_LOG)->body = ev->u.record.body;
+}
+
 static void on_run_record(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
 {
 	struct agent_record *r;
@@ -493,6 +499,9 @@ void agent_step(struct agent *a, const struct agent_event *ev, struct agent_acti
 		break;
 	case AGENT_EV_VERIFIED:
 		on_verified(a, ev, ret_actions);
+		break;
+	case AGENT_EV_BOOT_LOG:
+		on_boot_log(a, ev, ret_actions);
 		break;
 	case AGENT_EV_RUN_RECORD:
 		on_run_record(a, ev, ret_actions);

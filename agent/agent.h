@@ -83,6 +83,7 @@ enum agent_event_kind {
 	AGENT_EV_WAITED,     /* the wait for the last acknowledgement before the hop is over */
 	AGENT_EV_HOP_FAILED, /* u.done: the shutdown into the new kernel did not happen */
 	AGENT_EV_VERIFIED,   /* u.done */
+	AGENT_EV_BOOT_LOG,   /* u.record: what the kernel said, before AGENT_EV_VERIFIED */
 	AGENT_EV_RUN_RECORD, /* u.record: something the run has to say */
 	AGENT_EV_RUN_ENDED,  /* u.run_ended; nothing of it is left */
 	AGENT_EV_SPOOL_FULL,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
 #include "agent/config.h"
 #include "common/clock.h"
@@ -493,6 +494,14 @@ void connect_send_bytes(struct connect *c, uint8_t *bytes, size_t len)
 size_t connect_queued_bytes(const struct connect *c)
 {
 	return c->state == STATE_UP ? kg_link_queued_bytes(&c->conn->link) : 0;
+}
+
+void connect_farewell(struct connect *c)
+{
+	uv_os_fd_t fd;
+
+	if (c->conn && uv_fileno(&c->conn->link.u.handle, &fd) == 0)
+		(void)shutdown(fd, SHUT_RDWR);
 }
 
 void connect_drop(struct connect *c, const char *reason)

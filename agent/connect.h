@@ -52,6 +52,8 @@ bool connect_is_up(const struct connect *c);
 void connect_send(struct connect *c, uint16_t type, uint32_t id, const ProtobufCMessage *body);
 void connect_send_bytes(struct connect *c, uint8_t *bytes, size_t len); /* takes bytes */
 size_t connect_queued_bytes(const struct connect *c);
+/* Ends the connection at once, without a return to the loop: the kernel is about to be left. */
+void connect_farewell(struct connect *c);
 void connect_drop(struct connect *c, const char *reason);
 
 /* Milliseconds to wait before try number `tries` (from 1). `random` spreads by a quarter to both

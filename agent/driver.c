@@ -610,6 +610,7 @@ void driver_free(struct driver *d)
 	if (d->group.marker[0])
 		workload_group_deinit(&d->group);
 	boot_fetch_free(d->fetch);
+	kg_str_deinit(&d->boot_log);
 	spool_free(d->spool);
 	kg_msg_free(d->order_msg);
 	agent_state_deinit(&d->state);

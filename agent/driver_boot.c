@@ -13,6 +13,7 @@
 #include "agent/boot_shutdown.h"
 #include "agent/boot_verify.h"
 #include "agent/driver_internal.h"
+#include "agent/kmsg.h"
 #include "common/log.h"
 #include "common/outcome.h"
 #include "common/sha256.h"
@@ -245,6 +246,7 @@ void driver_hop(struct driver *d)
 		return;
 	}
 	kg_log_notice("leaving for boot %llu", (unsigned long long)d->order->boot);
+	connect_farewell(d->connect);
 	boot_fetch_free(d->fetch);
 	d->fetch = NULL;
 	spool_free(d->spool);
@@ -278,6 +280,33 @@ bool driver_nonce_seen(const struct driver *d)
 	return seen;
 }
 
+#define BOOT_LOG_BYTES 32768
+
+/* The record is made from d->boot_log once this event is carried out, and frees it. */
+static void record_boot_log(struct driver *d)
+{
+	struct agent_event ev = {.kind = AGENT_EV_BOOT_LOG};
+	Kgrid__V1__LogChunk *c = &d->boot_chunk;
+	size_t dropped;
+
+	if (!driver_nonce_seen(d))
+		return; /* of some other boot */
+	kg_str_clear(&d->boot_log);
+	dropped = kmsg_read(BOOT_LOG_BYTES, &d->boot_log);
+	if (d->boot_log.failed || d->boot_log.len == 0)
+		return;
+	kgrid__v1__log_chunk__init(c);
+	c->stream = (char *)(uintptr_t) "dmesg";
+	c->has_data = 1;
+	c->data.data = (uint8_t *)d->boot_log.text;
+	c->data.len = d->boot_log.len;
+	c->has_dropped_bytes = dropped > 0;
+	c->dropped_bytes = dropped;
+	ev.u.record.kind = AGENT_REC_LOG;
+	ev.u.record.body = c;
+	driver_event(d, &ev);
+}
+
 void driver_verify(struct driver *d)
 {
 	const struct provenance *p = &d->provenance;
@@ -296,6 +325,7 @@ void driver_verify(struct driver *d)
 	struct kg_err why;
 	enum kg_outcome outcome;
 
+	record_boot_log(d);
 	(void)requested_line(d, requested, sizeof(requested));
 	outcome = boot_verify(&expected, &seen, &why);
 	if (outcome == KG_OUTCOME_PASS)

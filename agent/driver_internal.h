@@ -15,6 +15,7 @@
 #include "agent/workload_registry.h"
 #include "agent/workload_run.h"
 #include "common/cmdline.h"
+#include "common/str.h"
 #include "proto/messages.h"
 
 #define DRIVER_QUEUE 8
@@ -58,6 +59,8 @@ struct driver {
 	const struct kg_workload *run_workload; /* borrows from the run: its metrics */
 	const struct kg_params *run_params;
 	struct driver_load load;
+	struct kg_str boot_log; /* what the kernel complained about while it booted */
+	Kgrid__V1__LogChunk boot_chunk;
 	uv_timer_t flush, wait;
 	uv_signal_t term, intr;
 	unsigned handles;

@@ -203,6 +203,8 @@ void driver_record(struct driver *d, const struct agent_record *r)
 		break;
 	}
 	store(d, r, &rec);
+	if (r->body == &d->boot_chunk)
+		kg_str_deinit(&d->boot_log);
 	if (facts)
 		free(evidence.facts);
 	free(facts);

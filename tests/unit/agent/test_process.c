@@ -347,6 +347,57 @@ static void test_is_small_when_idle_and_quiet_during_a_run(void **state)
 #endif
 }
 
+/* Ticks of user and system time of a process. */
+static uint64_t cpu_ticks(pid_t pid)
+{
+	unsigned long user = 0, system = 0;
+	char path[64], buf[1024], *at;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	assert_int_equal(kg_file_read_line(path, buf, sizeof(buf), NULL), 0);
+	at = strrchr(buf, ')');
+	assert_non_null(at);
+	assert_int_equal(sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+				&user, &system),
+			 2);
+	return user + system;
+}
+
+static void test_thousand_samples_a_second_all_arrive(void **state)
+{
+	static const char *const runs[] = {"w", NULL};
+	struct double_ *d = *state;
+	uint64_t ticks, began, samples = 0;
+	char path[160], text[512];
+	struct kg_msg *m;
+	bool last;
+
+	(void)snprintf(path, sizeof(path), "%s/w.yaml", d->workloads);
+	(void)snprintf(text, sizeof(text),
+		       "name: w\nparameters: {}\nrequires: [sh]\n"
+		       "command: [sh, -c, 'seq -f V=%%.1f 1000; sleep 1']\n"
+		       "metrics:\n  - {name: v, unit: s, direction: lower, which: each, "
+		       "read: {keyval: V}}\n");
+	assert_int_equal(kg_file_replace(path, text, strlen(text), 0644, NULL), 0);
+	double_prepare_run(d, runs, 5);
+	double_start_agent(d);
+	double_accept(d);
+	kg_msg_free(double_expect_state(d));
+	ticks = cpu_ticks(d->agent);
+	began = kg_monotonic_ns();
+	do {
+		m = double_record(d);
+		if (RECORD(m)->body_case == KGRID__V1__RECORD__BODY_SAMPLES)
+			samples += RECORD(m)->samples->n_value;
+		last = RECORD(m)->body_case == KGRID__V1__RECORD__BODY_BOOT_ENDED;
+		kg_msg_free(m);
+	} while (!last);
+	assert_int_equal(samples, 5000);
+	print_message("CPU share at 1,000 samples/s: %.2f %%\n",
+		      (double)(cpu_ticks(d->agent) - ticks) / (double)sysconf(_SC_CLK_TCK) /
+			      ((double)(kg_monotonic_ns() - began) / 1e9) * 100);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -361,6 +412,7 @@ int main(void)
 		T(test_second_agent_on_the_same_state_refuses_to_start),
 		T(test_damaged_state_is_put_aside),
 		T(test_is_small_when_idle_and_quiet_during_a_run),
+		T(test_thousand_samples_a_second_all_arrive),
 	};
 
 	(void)signal(SIGPIPE, SIG_IGN);
