@@ -61,7 +61,7 @@ start_guest() {
 	# shellcheck source=/dev/null
 	. "$folder/settings"
 	mapfile -t clock < <(clock_arguments)
-	rm -f "$folder"/{qmp,console}
+	rm -f "$folder"/{qmp,console,shell}
 	cd "$folder"
 	# Names of sockets are relative: the length of their path is limited.
 	setsid qemu-system-x86_64 -name "kgrid-$name" -nodefaults -no-user-config -display none \
@@ -71,7 +71,8 @@ start_guest() {
 		-device virtio-blk-pci,drive=disk0 \
 		-netdev user,id=net0,ipv6=off -device virtio-net-pci,netdev=net0,romfile= \
 		-chardev socket,id=c0,path=console,server=on,wait=off,logfile=console.log,logappend=on \
-		-serial chardev:c0 -qmp unix:qmp,server=on,wait=off \
+		-serial chardev:c0 -chardev socket,id=c1,path=shell,server=on,wait=off \
+		-serial chardev:c1 -qmp unix:qmp,server=on,wait=off \
 		</dev/null >qemu.log 2>&1 9>&- &
 	pid=$!
 	cd "$OLDPWD"
@@ -92,7 +93,7 @@ stop_guest() {
 		sleep 0.1
 	done
 	pid=$(guest_pid "$name") && kill -KILL "$pid" 2>/dev/null
-	rm -f "$DIR/$name"/{qmp,console}
+	rm -f "$DIR/$name"/{qmp,console,shell}
 }
 
 # Sends one command to the monitor of the guest $1 and prints the answer.

@@ -21,6 +21,7 @@ samples() { query "SELECT count(*) FROM sample WHERE warmup = 0"; }
 some_samples() { (($(samples) >= $1)); }
 
 # The agent's pid is not ours to know: the guest's console takes a command.
+# shellcheck disable=SC2016 # the guest's shell expands it
 kill_agent() { "$LAB" exec lab-amd --dir "$LAB_DIR" 'kill -9 $(pidof kgrid-agent)'; }
 
 grid_start amd
