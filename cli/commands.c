@@ -268,8 +268,8 @@ const struct cli_command cli_commands[] = {
 			"One table per machine, workload and metric: rows are parameters, columns "
 			"are kernel and list, the baseline first. A cell is the mean over boots "
 			"and the change against the baseline in percent with its 95 % interval. "
-			"Positive is better, whatever the metric's direction. A star marks an "
-			"interval that excludes 0.",
+			"Positive is better, whatever the metric's direction. A star marks a "
+			"change of at least 1 % whose interval excludes 0.",
 		.operands = operand_job,
 		.options = options_compare,
 		.examples = examples_compare,

@@ -55,10 +55,12 @@ static bool has_delta(const Kgrid__V1__CompareCell *c)
 	return c->has_delta_pct && isfinite(c->delta_pct);
 }
 
-/* Whether the interval excludes 0. */
+/* Whether the interval excludes 0 and the change is large enough to matter: on a quiet machine an
+ * interval of some hundredths of a percent excludes 0 without meaning anything. */
 static bool stands_clear(const Kgrid__V1__CompareCell *c)
 {
-	return has_interval(c) && (c->delta_lo_pct > 0 || c->delta_hi_pct < 0);
+	return has_interval(c) && (c->delta_lo_pct > 0 || c->delta_hi_pct < 0) &&
+	       fabs(c->delta_pct) >= COMPARE_MIN_EFFECT_PCT;
 }
 
 static int max_int(int a, int b)
@@ -393,7 +395,8 @@ void compare_text(const Kgrid__V1__CompareReply *r, size_t width, bool color, st
 	if (r->n_tables > 0 && has_deltas(r))
 		text_wrap(out,
 			  "value (change against the baseline, the first column, in % [95 % "
-			  "interval over boots]); positive is better; * the interval excludes 0",
+			  "interval over boots]); positive is better; * the interval excludes 0 and "
+			  "the change is at least 1 %",
 			  0, 2, width);
 	effective_lists(r, width, out);
 	for (i = 0; i < r->n_notes; i++) {

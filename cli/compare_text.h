@@ -22,6 +22,8 @@
 #include "common/str.h"
 #include "proto/messages.h"
 
+#define COMPARE_MIN_EFFECT_PCT 1.0 /* a smaller change is never marked */
+
 /* Whether some cell has a value. */
 bool compare_has_values(const Kgrid__V1__CompareReply *r);
 

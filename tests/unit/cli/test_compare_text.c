@@ -128,6 +128,21 @@ static void test_table_has_baseline_first_and_marks_what_stands_clear(void **sta
 	kg_str_deinit(&out);
 }
 
+static void test_change_too_small_to_matter_is_not_marked(void **state)
+{
+	struct kg_str out = {0};
+
+	(void)state;
+	make(2);
+	x.cells[0][1].delta_pct = -0.06; /* its interval excludes 0 */
+	x.cells[0][1].delta_lo_pct = -0.10;
+	x.cells[0][1].delta_hi_pct = -0.01;
+	compare_table_text(&x.table, 100, false, &out);
+	assert_contains(kg_str_text(&out), "[-0.10, -0.01])");
+	assert_null(strstr(kg_str_text(&out), "*"));
+	kg_str_deinit(&out);
+}
+
 static void test_table_that_is_too_wide_repeats_the_baseline(void **state)
 {
 	struct kg_str out = {0};
@@ -203,7 +218,7 @@ static void test_reply_ends_with_legend_lists_notes_and_accounting(void **state)
 			"\n"
 			"value (change against the baseline, the first column, in % [95 % interval "
 			"over boots]); positive is\n"
-			"  better; * the interval excludes 0\n"
+			"  better; * the interval excludes 0 and the change is at least 1 %\n"
 			"effective lists:\n"
 			"  6.12.117/new  capability,landlock,apparmor\n"
 			"note: first note\n"
@@ -262,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_has_baseline_first_and_marks_what_stands_clear),
+		cmocka_unit_test(test_change_too_small_to_matter_is_not_marked),
 		cmocka_unit_test(test_table_that_is_too_wide_repeats_the_baseline),
 		cmocka_unit_test(test_cells_without_a_value_say_why),
 		cmocka_unit_test(test_colour_says_better_or_worse_only_when_clear),
