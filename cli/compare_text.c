@@ -393,11 +393,12 @@ void compare_text(const Kgrid__V1__CompareReply *r, size_t width, bool color, st
 		kg_str_add(out, "\n");
 	}
 	if (r->n_tables > 0 && has_deltas(r))
-		text_wrap(out,
-			  "value (change against the baseline, the first column, in % [95 % "
-			  "interval over boots]); positive is better; * the interval excludes 0 and "
-			  "the change is at least 1 %",
-			  0, 2, width);
+		text_wrap(
+			out,
+			"value (change against the baseline, the first column, in % [95 % "
+			"interval over boots]); positive is better; * the interval excludes 0 and "
+			"the change is at least 1 %",
+			0, 2, width);
 	effective_lists(r, width, out);
 	for (i = 0; i < r->n_notes; i++) {
 		struct kg_str s = {0};

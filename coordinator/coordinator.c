@@ -107,7 +107,7 @@ static int load_kernels(struct coordinator *c, struct kg_err *err)
 			goto unreadable;
 		(void)inventory_put_kernel(&c->inventory, inv);
 		continue;
-unreadable:
+	unreadable:
 		kg_log_err("kernel %s (%s) cannot be used: %s", k->release, k->digest, why.text);
 	}
 	store_kernels_free(list);

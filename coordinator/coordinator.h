@@ -37,8 +37,7 @@ struct coordinator_config {
 };
 
 /* Reads the file (may be NULL) over the defaults. */
-int coordinator_config_read(const char *path, struct coordinator_config *ret_c,
-			    struct kg_err *err);
+int coordinator_config_read(const char *path, struct coordinator_config *ret_c, struct kg_err *err);
 void coordinator_config_deinit(struct coordinator_config *c);
 void coordinator_config_manual(struct kg_str *out);
 

@@ -20,61 +20,60 @@ enum kg_sender {
 #define KG_FROM_ANY (KG_FROM_AGENT | KG_FROM_CLIENT | KG_FROM_COORDINATOR)
 
 /* X(number, NAME, C type, descriptor prefix, senders) */
-#define KG_MESSAGES(X)                                                                            \
-	X(1, HELLO, Kgrid__V1__Hello, kgrid__v1__hello, KG_FROM_ANY)                              \
-	X(2, ERROR, Kgrid__V1__Error, kgrid__v1__error, KG_FROM_ANY)                              \
-	X(3, PING, Kgrid__V1__Ping, kgrid__v1__ping, KG_FROM_ANY)                                 \
-	X(4, PONG, Kgrid__V1__Pong, kgrid__v1__pong, KG_FROM_ANY)                                 \
-	X(5, DONE, Kgrid__V1__Done, kgrid__v1__done, KG_FROM_COORDINATOR)                         \
-	X(10, FACTS, Kgrid__V1__MachineFacts, kgrid__v1__machine_facts, KG_FROM_AGENT)            \
-	X(11, AGENT_STATE, Kgrid__V1__AgentState, kgrid__v1__agent_state, KG_FROM_AGENT)          \
-	X(12, BOOT_ORDER, Kgrid__V1__BootOrder, kgrid__v1__boot_order, KG_FROM_COORDINATOR)       \
-	X(13, FENCE_BOOT, Kgrid__V1__FenceBoot, kgrid__v1__fence_boot, KG_FROM_COORDINATOR)       \
-	X(14, BLOB_REQUEST, Kgrid__V1__BlobRequest, kgrid__v1__blob_request, KG_FROM_AGENT)       \
-	X(15, BLOB_CHUNK, Kgrid__V1__BlobChunk, kgrid__v1__blob_chunk, KG_FROM_COORDINATOR)       \
-	X(16, RECORD, Kgrid__V1__Record, kgrid__v1__record, KG_FROM_AGENT)                        \
-	X(17, RECORD_ACK, Kgrid__V1__RecordAck, kgrid__v1__record_ack, KG_FROM_COORDINATOR)       \
-	X(40, INFO, Kgrid__V1__InfoRequest, kgrid__v1__info_request, KG_FROM_CLIENT)              \
-	X(41, INFO_REPLY, Kgrid__V1__InfoReply, kgrid__v1__info_reply, KG_FROM_COORDINATOR)       \
-	X(42, SUBMIT, Kgrid__V1__SubmitRequest, kgrid__v1__submit_request, KG_FROM_CLIENT)        \
-	X(43, SUBMIT_REPLY, Kgrid__V1__SubmitReply, kgrid__v1__submit_reply, KG_FROM_COORDINATOR) \
-	X(44, JOBS, Kgrid__V1__JobsRequest, kgrid__v1__jobs_request, KG_FROM_CLIENT)              \
-	X(45, JOBS_REPLY, Kgrid__V1__JobsReply, kgrid__v1__jobs_reply, KG_FROM_COORDINATOR)       \
-	X(46, JOB, Kgrid__V1__JobRequest, kgrid__v1__job_request, KG_FROM_CLIENT)                 \
-	X(47, JOB_REPLY, Kgrid__V1__JobReply, kgrid__v1__job_reply, KG_FROM_COORDINATOR)          \
-	X(48, JOB_CANCEL, Kgrid__V1__JobCancelRequest, kgrid__v1__job_cancel_request,             \
-	  KG_FROM_CLIENT)                                                                         \
-	X(49, JOB_RETRY, Kgrid__V1__JobRetryRequest, kgrid__v1__job_retry_request,                \
-	  KG_FROM_CLIENT)                                                                         \
-	X(50, WATCH, Kgrid__V1__WatchRequest, kgrid__v1__watch_request, KG_FROM_CLIENT)           \
-	X(51, WATCH_UPDATE, Kgrid__V1__WatchUpdate, kgrid__v1__watch_update, KG_FROM_COORDINATOR) \
-	X(52, STREAM_END, Kgrid__V1__StreamEnd, kgrid__v1__stream_end, KG_FROM_COORDINATOR)       \
-	X(53, MACHINES, Kgrid__V1__MachinesRequest, kgrid__v1__machines_request, KG_FROM_CLIENT)  \
-	X(54, MACHINES_REPLY, Kgrid__V1__MachinesReply, kgrid__v1__machines_reply,                \
-	  KG_FROM_COORDINATOR)                                                                    \
-	X(55, MACHINE, Kgrid__V1__MachineRequest, kgrid__v1__machine_request, KG_FROM_CLIENT)     \
-	X(56, MACHINE_REPLY, Kgrid__V1__MachineReply, kgrid__v1__machine_reply,                   \
-	  KG_FROM_COORDINATOR)                                                                    \
-	X(57, KERNELS, Kgrid__V1__KernelsRequest, kgrid__v1__kernels_request, KG_FROM_CLIENT)     \
-	X(58, KERNELS_REPLY, Kgrid__V1__KernelsReply, kgrid__v1__kernels_reply,                   \
-	  KG_FROM_COORDINATOR)                                                                    \
-	X(59, KERNEL_OFFER, Kgrid__V1__KernelOffer, kgrid__v1__kernel_offer, KG_FROM_CLIENT)      \
-	X(60, KERNEL_OFFER_REPLY, Kgrid__V1__KernelOfferReply, kgrid__v1__kernel_offer_reply,     \
-	  KG_FROM_COORDINATOR)                                                                    \
-	X(61, BLOB_PUT, Kgrid__V1__BlobPut, kgrid__v1__blob_put, KG_FROM_CLIENT)                  \
-	X(62, BLOB_PUT_REPLY, Kgrid__V1__BlobPutReply, kgrid__v1__blob_put_reply,                 \
-	  KG_FROM_COORDINATOR)                                                                    \
-	X(63, KERNEL_COMMIT, Kgrid__V1__KernelCommit, kgrid__v1__kernel_commit, KG_FROM_CLIENT)   \
-	X(64, KERNEL_REPLY, Kgrid__V1__KernelReply, kgrid__v1__kernel_reply, KG_FROM_COORDINATOR) \
-	X(65, KERNEL, Kgrid__V1__KernelRequest, kgrid__v1__kernel_request, KG_FROM_CLIENT)        \
-	X(66, KERNEL_REMOVE, Kgrid__V1__KernelRemove, kgrid__v1__kernel_remove, KG_FROM_CLIENT)   \
-	X(67, COMPARE, Kgrid__V1__CompareRequest, kgrid__v1__compare_request, KG_FROM_CLIENT)     \
-	X(68, COMPARE_REPLY, Kgrid__V1__CompareReply, kgrid__v1__compare_reply,                   \
-	  KG_FROM_COORDINATOR)                                                                    \
-	X(69, SAMPLES, Kgrid__V1__SamplesRequest, kgrid__v1__samples_request, KG_FROM_CLIENT)     \
-	X(70, SAMPLES_REPLY, Kgrid__V1__SamplesReply, kgrid__v1__samples_reply,                   \
-	  KG_FROM_COORDINATOR)                                                                    \
-	X(71, LOGS, Kgrid__V1__LogsRequest, kgrid__v1__logs_request, KG_FROM_CLIENT)              \
+#define KG_MESSAGES(X)                                                                             \
+	X(1, HELLO, Kgrid__V1__Hello, kgrid__v1__hello, KG_FROM_ANY)                               \
+	X(2, ERROR, Kgrid__V1__Error, kgrid__v1__error, KG_FROM_ANY)                               \
+	X(3, PING, Kgrid__V1__Ping, kgrid__v1__ping, KG_FROM_ANY)                                  \
+	X(4, PONG, Kgrid__V1__Pong, kgrid__v1__pong, KG_FROM_ANY)                                  \
+	X(5, DONE, Kgrid__V1__Done, kgrid__v1__done, KG_FROM_COORDINATOR)                          \
+	X(10, FACTS, Kgrid__V1__MachineFacts, kgrid__v1__machine_facts, KG_FROM_AGENT)             \
+	X(11, AGENT_STATE, Kgrid__V1__AgentState, kgrid__v1__agent_state, KG_FROM_AGENT)           \
+	X(12, BOOT_ORDER, Kgrid__V1__BootOrder, kgrid__v1__boot_order, KG_FROM_COORDINATOR)        \
+	X(13, FENCE_BOOT, Kgrid__V1__FenceBoot, kgrid__v1__fence_boot, KG_FROM_COORDINATOR)        \
+	X(14, BLOB_REQUEST, Kgrid__V1__BlobRequest, kgrid__v1__blob_request, KG_FROM_AGENT)        \
+	X(15, BLOB_CHUNK, Kgrid__V1__BlobChunk, kgrid__v1__blob_chunk, KG_FROM_COORDINATOR)        \
+	X(16, RECORD, Kgrid__V1__Record, kgrid__v1__record, KG_FROM_AGENT)                         \
+	X(17, RECORD_ACK, Kgrid__V1__RecordAck, kgrid__v1__record_ack, KG_FROM_COORDINATOR)        \
+	X(40, INFO, Kgrid__V1__InfoRequest, kgrid__v1__info_request, KG_FROM_CLIENT)               \
+	X(41, INFO_REPLY, Kgrid__V1__InfoReply, kgrid__v1__info_reply, KG_FROM_COORDINATOR)        \
+	X(42, SUBMIT, Kgrid__V1__SubmitRequest, kgrid__v1__submit_request, KG_FROM_CLIENT)         \
+	X(43, SUBMIT_REPLY, Kgrid__V1__SubmitReply, kgrid__v1__submit_reply, KG_FROM_COORDINATOR)  \
+	X(44, JOBS, Kgrid__V1__JobsRequest, kgrid__v1__jobs_request, KG_FROM_CLIENT)               \
+	X(45, JOBS_REPLY, Kgrid__V1__JobsReply, kgrid__v1__jobs_reply, KG_FROM_COORDINATOR)        \
+	X(46, JOB, Kgrid__V1__JobRequest, kgrid__v1__job_request, KG_FROM_CLIENT)                  \
+	X(47, JOB_REPLY, Kgrid__V1__JobReply, kgrid__v1__job_reply, KG_FROM_COORDINATOR)           \
+	X(48, JOB_CANCEL, Kgrid__V1__JobCancelRequest, kgrid__v1__job_cancel_request,              \
+	  KG_FROM_CLIENT)                                                                          \
+	X(49, JOB_RETRY, Kgrid__V1__JobRetryRequest, kgrid__v1__job_retry_request, KG_FROM_CLIENT) \
+	X(50, WATCH, Kgrid__V1__WatchRequest, kgrid__v1__watch_request, KG_FROM_CLIENT)            \
+	X(51, WATCH_UPDATE, Kgrid__V1__WatchUpdate, kgrid__v1__watch_update, KG_FROM_COORDINATOR)  \
+	X(52, STREAM_END, Kgrid__V1__StreamEnd, kgrid__v1__stream_end, KG_FROM_COORDINATOR)        \
+	X(53, MACHINES, Kgrid__V1__MachinesRequest, kgrid__v1__machines_request, KG_FROM_CLIENT)   \
+	X(54, MACHINES_REPLY, Kgrid__V1__MachinesReply, kgrid__v1__machines_reply,                 \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(55, MACHINE, Kgrid__V1__MachineRequest, kgrid__v1__machine_request, KG_FROM_CLIENT)      \
+	X(56, MACHINE_REPLY, Kgrid__V1__MachineReply, kgrid__v1__machine_reply,                    \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(57, KERNELS, Kgrid__V1__KernelsRequest, kgrid__v1__kernels_request, KG_FROM_CLIENT)      \
+	X(58, KERNELS_REPLY, Kgrid__V1__KernelsReply, kgrid__v1__kernels_reply,                    \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(59, KERNEL_OFFER, Kgrid__V1__KernelOffer, kgrid__v1__kernel_offer, KG_FROM_CLIENT)       \
+	X(60, KERNEL_OFFER_REPLY, Kgrid__V1__KernelOfferReply, kgrid__v1__kernel_offer_reply,      \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(61, BLOB_PUT, Kgrid__V1__BlobPut, kgrid__v1__blob_put, KG_FROM_CLIENT)                   \
+	X(62, BLOB_PUT_REPLY, Kgrid__V1__BlobPutReply, kgrid__v1__blob_put_reply,                  \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(63, KERNEL_COMMIT, Kgrid__V1__KernelCommit, kgrid__v1__kernel_commit, KG_FROM_CLIENT)    \
+	X(64, KERNEL_REPLY, Kgrid__V1__KernelReply, kgrid__v1__kernel_reply, KG_FROM_COORDINATOR)  \
+	X(65, KERNEL, Kgrid__V1__KernelRequest, kgrid__v1__kernel_request, KG_FROM_CLIENT)         \
+	X(66, KERNEL_REMOVE, Kgrid__V1__KernelRemove, kgrid__v1__kernel_remove, KG_FROM_CLIENT)    \
+	X(67, COMPARE, Kgrid__V1__CompareRequest, kgrid__v1__compare_request, KG_FROM_CLIENT)      \
+	X(68, COMPARE_REPLY, Kgrid__V1__CompareReply, kgrid__v1__compare_reply,                    \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(69, SAMPLES, Kgrid__V1__SamplesRequest, kgrid__v1__samples_request, KG_FROM_CLIENT)      \
+	X(70, SAMPLES_REPLY, Kgrid__V1__SamplesReply, kgrid__v1__samples_reply,                    \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(71, LOGS, Kgrid__V1__LogsRequest, kgrid__v1__logs_request, KG_FROM_CLIENT)               \
 	X(72, LOGS_REPLY, Kgrid__V1__LogsReply, kgrid__v1__logs_reply, KG_FROM_COORDINATOR)
 
 enum kg_msg_type {

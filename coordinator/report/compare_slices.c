@@ -75,7 +75,8 @@ bool report_has_slices(const char *baseline)
 {
 	size_t len = baseline ? strlen(baseline) : 0;
 
-	return len > 2 && (strncmp(baseline, "*/", 2) == 0 || strcmp(baseline + len - 2, "/*") == 0);
+	return len > 2 &&
+	       (strncmp(baseline, "*/", 2) == 0 || strcmp(baseline + len - 2, "/*") == 0);
 }
 
 int report_each_slice(const struct report_input *in, report_slice_fn fn, void *arg,
@@ -94,8 +95,8 @@ int report_each_slice(const struct report_input *in, report_slice_fn fn, void *a
 		if (by_kernel)
 			(void)snprintf(baseline, sizeof(baseline), "%s/%s", name, in->baseline + 2);
 		else
-			(void)snprintf(baseline, sizeof(baseline), "%.*s/%s", (int)len, in->baseline,
-				       name);
+			(void)snprintf(baseline, sizeof(baseline), "%.*s/%s", (int)len,
+				       in->baseline, name);
 		rc = take_slice(in, by_kernel, name, &part);
 		if (rc < 0)
 			return kg_err_set(err, rc, "out of memory");

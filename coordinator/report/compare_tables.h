@@ -64,12 +64,12 @@ struct report_input {
 	size_t n_values;
 	const struct report_exclusion *exclusions;
 	size_t n_exclusions;
-	bool grouped;	      /* boot order */
+	bool grouped; /* boot order */
 	/* "KERNEL/LSM" or a part of it; NULL: the first column. A star in place of the kernel compares
 	 * within each kernel against that list, one in place of the list within each list against that
 	 * kernel. */
 	const char *baseline;
-	const char *metric;   /* only this one; NULL: all */
+	const char *metric; /* only this one; NULL: all */
 };
 
 /* Adds tables and notes to the reply. KG_ENOTFOUND, KG_EAMBIGUOUS (baseline, metric), -ENOMEM. */

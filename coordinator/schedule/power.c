@@ -60,7 +60,8 @@ static void on_exit_cb(uv_process_t *process, int64_t status, int signal)
 	char text[96];
 
 	if (signal)
-		(void)snprintf(text, sizeof(text), "power-cycle command ended by signal %d", signal);
+		(void)snprintf(text, sizeof(text), "power-cycle command ended by signal %d",
+			       signal);
 	else if (status)
 		(void)snprintf(text, sizeof(text), "power-cycle command failed with status %d",
 			       (int)status);

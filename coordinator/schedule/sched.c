@@ -17,8 +17,8 @@ static void emit(struct sched *s, const struct sched_action *a)
 
 static void event(struct sched *s, struct sched_machine *m, struct sched_job *j, const char *text)
 {
-	emit(s, &(struct sched_action){
-			.kind = SCHED_ACT_EVENT, .machine = m, .job = j, .text = text});
+	emit(s,
+	     &(struct sched_action){.kind = SCHED_ACT_EVENT, .machine = m, .job = j, .text = text});
 }
 
 static void set_job_state(struct sched *s, struct sched_job *j, enum sched_job_state state)
@@ -36,10 +36,9 @@ static void set_stage(struct sched *s, struct sched_machine *m, enum sched_stage
 
 	b->stage = stage;
 	b->deadline_ns = sched_deadline(s, m, b, stage, now_ns);
-	emit(s, &(struct sched_action){.kind = SCHED_ACT_SET_STAGE,
-				       .machine = m,
-				       .job = b->visit->job,
-				       .boot = b});
+	emit(s,
+	     &(struct sched_action){
+		     .kind = SCHED_ACT_SET_STAGE, .machine = m, .job = b->visit->job, .boot = b});
 }
 
 static void settle_slot(struct sched *s, struct sched_machine *m, struct sched_job *j,
@@ -146,8 +145,8 @@ static void end_boot(struct sched *s, struct sched_machine *m, enum kg_outcome o
 			continue;
 		/* A boot that went well and left a run without an end is our fault, not a result. */
 		a->outcome = outcome == KG_OUTCOME_PASS ? KG_OUTCOME_HARNESS_ERROR : outcome;
-		set_text(&a->reason, outcome == KG_OUTCOME_PASS ? "the boot ended without this run"
-								: reason);
+		set_text(&a->reason,
+			 outcome == KG_OUTCOME_PASS ? "the boot ended without this run" : reason);
 	}
 	emit(s, &(struct sched_action){.kind = SCHED_ACT_END_BOOT,
 				       .machine = m,

@@ -38,7 +38,8 @@ enum sched_stage sched_stage_parse(const char *name);
 #define SCHED_MAX_TRIES 3 /* attempts at a slot before a retryable outcome becomes final */
 
 struct sched_limits {
-	uint32_t stage_s[SCHED_STAGE_COUNT]; /* seconds; run and warm-up: added to the run's timeout */
+	uint32_t stage_s
+		[SCHED_STAGE_COUNT]; /* seconds; run and warm-up: added to the run's timeout */
 	uint32_t instruction_factor; /* limits of a machine on an instruction clock are longer */
 };
 extern const struct sched_limits sched_limits_default;
@@ -55,7 +56,7 @@ struct sched_visit {
 	char *cmdline;
 	struct sched_slot *slots;
 	size_t n_slots;
-	struct sched_job *job;		/* borrows */
+	struct sched_job *job;	       /* borrows */
 	struct sched_machine *machine; /* borrows */
 };
 
@@ -88,9 +89,9 @@ struct sched_boot {
 	struct sched_attempt *attempts;
 	size_t n_attempts;
 	enum sched_stage stage;
-	uint64_t deadline_ns;	    /* CLOCK_BOOTTIME of the coordinator's host */
-	uint64_t running_attempt;   /* 0: none */
-	bool order_sent;	    /* stored, so that the agent may have it */
+	uint64_t deadline_ns;	       /* CLOCK_BOOTTIME of the coordinator's host */
+	uint64_t running_attempt;      /* 0: none */
+	bool order_sent;	       /* stored, so that the agent may have it */
 	enum kg_outcome agent_outcome; /* what BootEnded or BootEvidence said */
 	char *agent_reason;
 	uint64_t samples;
@@ -140,7 +141,7 @@ struct sched_action {
 	uint64_t boot_id, lease_epoch; /* FENCE: may be a boot the scheduler no longer has */
 	uint64_t attempt;	       /* SETTLE: that decided; END_BOOT: unused */
 	enum kg_outcome outcome;       /* END_BOOT, SETTLE (NONE: pending again) */
-	const char *text; /* reason; valid during the callback */
+	const char *text;	       /* reason; valid during the callback */
 };
 
 typedef void (*sched_act_fn)(void *arg, const struct sched_action *a);

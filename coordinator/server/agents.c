@@ -40,7 +40,8 @@ void handle_facts(const struct request *rq)
 	int rc = inventory_put_machine(&rq->c->inventory, x->machine, f, &err);
 
 	if (rc < 0) {
-		kg_link_drop(&x->link, rc, "cannot take the facts of '%s': %s", x->machine, err.text);
+		kg_link_drop(&x->link, rc, "cannot take the facts of '%s': %s", x->machine,
+			     err.text);
 		return;
 	}
 	x->instruction_clock = f->clock && strcmp(f->clock, "instruction") == 0;
@@ -60,7 +61,8 @@ void handle_agent_state(const struct request *rq)
 	}
 	if (!x->ready) {
 		if (a->boot)
-			(void)snprintf(text, sizeof(text), "connected, holds boot %llu in stage '%.40s'",
+			(void)snprintf(text, sizeof(text),
+				       "connected, holds boot %llu in stage '%.40s'",
 				       (unsigned long long)a->boot, a->stage ? a->stage : "?");
 		else
 			(void)snprintf(text, sizeof(text), "connected, idle");
@@ -68,8 +70,7 @@ void handle_agent_state(const struct request *rq)
 		driver_event(&rq->c->driver, x->machine, 0, a->boot, "connect", text);
 	}
 	x->ready = true;
-	sched_machine_up(&rq->c->sched, x->machine, x->instruction_clock, &state,
-			 kg_boottime_ns());
+	sched_machine_up(&rq->c->sched, x->machine, x->instruction_clock, &state, kg_boottime_ns());
 }
 
 void agents_session_closed(struct session *x)
@@ -130,8 +131,7 @@ static const Kgrid__V1__MetricInfo *metric_of(const struct session *x, const Kgr
 	return NULL;
 }
 
-static void live_samples(struct coordinator *c, const struct session *x,
-			 const Kgrid__V1__Record *r)
+static void live_samples(struct coordinator *c, const struct session *x, const Kgrid__V1__Record *r)
 {
 	struct sched_machine *m;
 	struct sched_boot *b = sched_boot_find(&c->sched, r->boot, &m);
@@ -167,8 +167,7 @@ static void live_samples(struct coordinator *c, const struct session *x,
 }
 
 /* The scheduler hears of a record only after it is on disk. */
-static void committed(struct ingest *in, const Kgrid__V1__Record *r,
-		      const struct store_result *res)
+static void committed(struct ingest *in, const Kgrid__V1__Record *r, const struct store_result *res)
 {
 	struct coordinator *c = in->session->server->c;
 	uint64_t now = kg_boottime_ns();
@@ -181,8 +180,8 @@ static void committed(struct ingest *in, const Kgrid__V1__Record *r,
 		break;
 	case KGRID__V1__RECORD__BODY_EVIDENCE:
 		sched_evidence(s, r->boot, r->evidence->verified,
-			       kg_outcome_parse(text_of(r->evidence->outcome)),
-			       r->evidence->reason, now);
+			       kg_outcome_parse(text_of(r->evidence->outcome)), r->evidence->reason,
+			       now);
 		break;
 	case KGRID__V1__RECORD__BODY_ATTEMPT_STARTED:
 		kg_msg_free(in->session->started);
@@ -193,12 +192,12 @@ static void committed(struct ingest *in, const Kgrid__V1__Record *r,
 		live_samples(c, in->session, r);
 		break;
 	case KGRID__V1__RECORD__BODY_ATTEMPT_ENDED:
-		sched_attempt_ended(s, r->boot, r->attempt, res->attempt_outcome,
-				    res->attempt_outcome ==
-						    kg_outcome_parse(text_of(r->attempt_ended->outcome))
-					    ? r->attempt_ended->reason
-					    : "the agent's count of samples is not what arrived",
-				    now);
+		sched_attempt_ended(
+			s, r->boot, r->attempt, res->attempt_outcome,
+			res->attempt_outcome == kg_outcome_parse(text_of(r->attempt_ended->outcome))
+				? r->attempt_ended->reason
+				: "the agent's count of samples is not what arrived",
+			now);
 		break;
 	case KGRID__V1__RECORD__BODY_BOOT_ENDED:
 		sched_boot_ended(s, r->boot, kg_outcome_parse(text_of(r->boot_ended->outcome)),
@@ -239,7 +238,8 @@ static void on_ingested(void *arg, const struct store_result *res)
 
 	if (res->rc < 0) {
 		if (!c->stopping)
-			kg_link_drop(&x->link, res->rc, "a record could not be stored: %s", res->text);
+			kg_link_drop(&x->link, res->rc, "a record could not be stored: %s",
+				     res->text);
 	} else if (res->ingest == STORE_INGEST_FENCED) {
 		acknowledge(x, r, r->seq);
 		fence(x, r);
@@ -303,8 +303,8 @@ void handle_blob_request(const struct request *rq)
 		session_error(rq->session, rq->id, -ENOMEM, "out of memory");
 		return;
 	}
-	rc = artifact_blobs_read(rq->c->blobs, text_of(b->digest), b->offset, buf, max, &len, &total,
-				 &err);
+	rc = artifact_blobs_read(rq->c->blobs, text_of(b->digest), b->offset, buf, max, &len,
+				 &total, &err);
 	if (rc < 0) {
 		session_error(rq->session, rq->id, rc, err.text);
 	} else {

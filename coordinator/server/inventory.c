@@ -254,7 +254,8 @@ int inventory_put_kernel(struct inventory *inv, struct inv_kernel *k)
 	size_t i = kernel_index(inv, k->digest);
 
 	if (i == inv->n_kernels) {
-		struct inv_kernel **p = realloc(inv->kernels, (i + 1) * sizeof(struct inv_kernel *));
+		struct inv_kernel **p =
+			realloc(inv->kernels, (i + 1) * sizeof(struct inv_kernel *));
 
 		if (!p) {
 			inv_kernel_unref(k);

@@ -54,8 +54,8 @@ int inventory_put_machine(struct inventory *inv, const char *name,
 struct inv_machine *inventory_machine(const struct inventory *inv, const char *name); /* borrows */
 
 /* Reads what planning needs of a kernel's config. Owned: inv_kernel_unref. Any thread. */
-int inv_kernel_make(const struct artifact_kernel *k, const char *label,
-		    struct inv_kernel **ret_k, struct kg_err *err);
+int inv_kernel_make(const struct artifact_kernel *k, const char *label, struct inv_kernel **ret_k,
+		    struct kg_err *err);
 void inv_kernel_unref(struct inv_kernel *k);
 /* Adds, or replaces the one with the same digest; takes `k` always. */
 int inventory_put_kernel(struct inventory *inv, struct inv_kernel *k);

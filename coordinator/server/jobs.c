@@ -197,27 +197,26 @@ static int store_plan(struct submit *copy)
 	if (cells && slots) {
 		fill_cells(p, cells);
 		fill_slots(p, slots);
-		rc = store_job_insert(
-			copy->w.c->store,
-			&(struct store_job){
-				.name = copy->job->name,
-				.text = rq->text,
-				.file_name = copy->job->file_name,
-				.client_key = rq->client_key,
-				.state = STORE_JOB_QUEUED,
-				.priority = copy->job->priority,
-				.grouped = p->order == JOB_GROUPED,
-				.seed = p->seed,
-				.blocks = p->blocks,
-				.warnings = (const char *const *)p->warnings.items,
-				.n_warnings = p->warnings.n,
-				.submitted_ns = kg_realtime_ns(),
-				.cells = cells,
-				.n_cells = p->n_cells,
-				.slots = slots,
-				.n_slots = p->n_slots,
-			},
-			(struct store_done){.fn = on_stored, .arg = copy});
+		rc = store_job_insert(copy->w.c->store,
+				      &(struct store_job){
+					      .name = copy->job->name,
+					      .text = rq->text,
+					      .file_name = copy->job->file_name,
+					      .client_key = rq->client_key,
+					      .state = STORE_JOB_QUEUED,
+					      .priority = copy->job->priority,
+					      .grouped = p->order == JOB_GROUPED,
+					      .seed = p->seed,
+					      .blocks = p->blocks,
+					      .warnings = (const char *const *)p->warnings.items,
+					      .n_warnings = p->warnings.n,
+					      .submitted_ns = kg_realtime_ns(),
+					      .cells = cells,
+					      .n_cells = p->n_cells,
+					      .slots = slots,
+					      .n_slots = p->n_slots,
+				      },
+				      (struct store_done){.fn = on_stored, .arg = copy});
 	}
 	free(cells);
 	free(slots);
@@ -301,8 +300,9 @@ static void fill_why(struct coordinator *c, Kgrid__V1__JobSummary *j)
 	}
 	if (!offline && !busy)
 		return;
-	(void)snprintf(text, sizeof(text), "%zu of its machines not connected, %zu busy with other jobs",
-		       offline, busy);
+	(void)snprintf(text, sizeof(text),
+		       "%zu of its machines not connected, %zu busy with other jobs", offline,
+		       busy);
 	j->why = strdup(text);
 }
 
@@ -429,7 +429,8 @@ void handle_job_cancel(const struct request *rq)
 	uint64_t job = REQUEST_BODY(rq, Kgrid__V1__JobCancelRequest)->job;
 
 	if (!job) {
-		session_error(rq->session, rq->id, KG_EINVALID, "which job? cancel needs its number");
+		session_error(rq->session, rq->id, KG_EINVALID,
+			      "which job? cancel needs its number");
 		return;
 	}
 	/* The scheduler first: what it settles goes into the store's queue before the cancel. */
@@ -442,7 +443,8 @@ void handle_job_retry(const struct request *rq)
 	uint64_t job = REQUEST_BODY(rq, Kgrid__V1__JobRetryRequest)->job;
 
 	if (!job) {
-		session_error(rq->session, rq->id, KG_EINVALID, "which job? retry needs its number");
+		session_error(rq->session, rq->id, KG_EINVALID,
+			      "which job? retry needs its number");
 		return;
 	}
 	change_job(rq, job, true);

@@ -411,8 +411,8 @@ static bool sweep_is_kept(const char *digest, void *ctx)
 {
 	const struct sweep *s = ctx;
 
-	return s->n > 0 && bsearch(digest, s->digests.text, s->n, KG_SHA256_HEX_SIZE,
-				   compare_digests);
+	return s->n > 0 &&
+	       bsearch(digest, s->digests.text, s->n, KG_SHA256_HEX_SIZE, compare_digests);
 }
 
 static void sweep_run(struct work *w)
@@ -481,8 +481,8 @@ static void find_run(struct work *w)
 {
 	const char *selector = WORK_BODY(w, Kgrid__V1__KernelRemove)->selector;
 
-	w->rc = query_kernel_find(w->c->query, selector ? selector : "",
-				  ((struct find *)w)->digest, &w->err);
+	w->rc = query_kernel_find(w->c->query, selector ? selector : "", ((struct find *)w)->digest,
+				  &w->err);
 }
 
 static void find_finish(struct work *w)

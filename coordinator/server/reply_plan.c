@@ -58,7 +58,8 @@ static int fill_boots(const struct plan *p, struct kg_arena *a, Kgrid__V1__Plan 
 
 static int fill_infeasible(const struct plan *p, struct kg_arena *a, Kgrid__V1__Plan *out)
 {
-	size_t i, n = p->n_infeasible < REPLY_PLAN_MAX_BOOTS ? p->n_infeasible : REPLY_PLAN_MAX_BOOTS;
+	size_t i,
+		n = p->n_infeasible < REPLY_PLAN_MAX_BOOTS ? p->n_infeasible : REPLY_PLAN_MAX_BOOTS;
 
 	out->infeasible = kg_arena_alloc(a, (n + 1) * sizeof(*out->infeasible));
 	if (!out->infeasible)

@@ -184,7 +184,7 @@ struct stream {
 	uv_timer_t drain; /* looks whether the socket has taken what was sent */
 	unsigned handles;
 	struct part *first, **tail;
-	size_t ahead; /* bytes made and not taken by the socket */
+	size_t ahead;  /* bytes made and not taken by the socket */
 	size_t handed; /* of these, bytes given to the link */
 	bool gone;
 	bool finished;
@@ -326,8 +326,8 @@ static void samples_run(struct work *w)
 {
 	struct stream *s = ((struct stream_work *)w)->s;
 
-	s->rc = query_samples(w->c->query, WORK_BODY(w, Kgrid__V1__SamplesRequest), on_samples_part, s,
-			      &s->err);
+	s->rc = query_samples(w->c->query, WORK_BODY(w, Kgrid__V1__SamplesRequest), on_samples_part,
+			      s, &s->err);
 }
 
 static void logs_run(struct work *w)

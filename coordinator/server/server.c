@@ -23,12 +23,14 @@
 #include "common/log.h"
 #include "coordinator/coordinator.h"
 
-#define SEND_QUEUE_AGENT (8u << 20)
+#define SEND_QUEUE_AGENT  (8u << 20)
 #define SEND_QUEUE_CLIENT (32u << 20)
 
 static const char *peer_name(const struct session *x)
 {
-	return x->machine[0] ? x->machine : x->role == KGRID__V1__ROLE__ROLE_CLIENT ? "client" : "peer";
+	return x->machine[0]				 ? x->machine
+	       : x->role == KGRID__V1__ROLE__ROLE_CLIENT ? "client"
+							 : "peer";
 }
 
 /* ---- life of a session ---- */
@@ -97,8 +99,8 @@ static bool admit_agent(struct session *x, const Kgrid__V1__Hello *h)
 		return false;
 	}
 	other = server_agent(x->server, h->machine);
-	if (other && (!other->state_id[0] || !h->state_id ||
-		      strcmp(other->state_id, h->state_id) != 0)) {
+	if (other &&
+	    (!other->state_id[0] || !h->state_id || strcmp(other->state_id, h->state_id) != 0)) {
 		(void)snprintf(text, sizeof(text),
 			       "an agent named '%s' is connected already, with another state "
 			       "directory; every machine needs a name of its own",
@@ -197,8 +199,7 @@ static void on_connection(uv_stream_t *stream, int status)
 {
 	struct listener *ln = stream->data;
 	struct server *s = ln->server;
-	struct kg_link_limits limits = {.frame_bytes = KG_FRAME_MAX,
-					.send_queue_bytes = 64 * 1024};
+	struct kg_link_limits limits = {.frame_bytes = KG_FRAME_MAX, .send_queue_bytes = 64 * 1024};
 	struct session *x;
 	struct kg_err err = {""};
 	int rc;
@@ -227,7 +228,8 @@ static void on_connection(uv_stream_t *stream, int status)
 	if (rc == 0)
 		rc = kg_link_start(&x->link, &link_ops, &limits, &err);
 	if (rc < 0) {
-		kg_log_warn("cannot take a connection: %s", err.text[0] ? err.text : kg_strerror(rc));
+		kg_log_warn("cannot take a connection: %s",
+			    err.text[0] ? err.text : kg_strerror(rc));
 		x->link.u.handle.data = x;
 		uv_close(&x->link.u.handle, on_stray_closed);
 		return;
@@ -335,12 +337,13 @@ static int listen_tcp(struct server *s, const char *address, struct kg_err *err)
 	if (rc < 0)
 		return rc;
 	if (!is_loopback(&sa) && !s->c->cfg.insecure_plaintext)
-		return kg_err_set(err, KG_EREFUSED,
-				  "refusing to listen on '%s': connections are not encrypted yet, and "
-				  "whoever reaches this port can boot any kernel on every machine; use "
-				  "a loopback address (127.0.0.1), or --insecure-plaintext on a network "
-				  "that nobody else is on",
-				  address);
+		return kg_err_set(
+			err, KG_EREFUSED,
+			"refusing to listen on '%s': connections are not encrypted yet, and "
+			"whoever reaches this port can boot any kernel on every machine; use "
+			"a loopback address (127.0.0.1), or --insecure-plaintext on a network "
+			"that nobody else is on",
+			address);
 	ln = new_listener(s, false);
 	if (!ln)
 		return kg_err_set(err, -ENOMEM, "cannot make a socket");
@@ -350,10 +353,11 @@ static int listen_tcp(struct server *s, const char *address, struct kg_err *err)
 	if (rc == 0)
 		rc = note_port(ln);
 	if (rc == UV_EADDRINUSE)
-		return kg_err_set(err, rc,
-				  "cannot listen on '%s': the port is in use; is another coordinator "
-				  "running?",
-				  address);
+		return kg_err_set(
+			err, rc,
+			"cannot listen on '%s': the port is in use; is another coordinator "
+			"running?",
+			address);
 	if (rc < 0)
 		return kg_err_set(err, rc, "cannot listen on '%s': %s", address, uv_strerror(rc));
 	return 0;

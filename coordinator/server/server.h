@@ -20,7 +20,7 @@
 struct coordinator;
 
 #define SERVER_MAX_SESSIONS 12000
-#define SERVER_GREETING_NS (20ULL * 1000000000ULL) /* HELLO must come within */
+#define SERVER_GREETING_NS  (20ULL * 1000000000ULL) /* HELLO must come within */
 
 struct watch; /* watch.c */
 
@@ -29,7 +29,7 @@ struct session {
 	struct server *server;
 	struct session *next, *prev;
 	uint64_t id;
-	unsigned refs;	 /* work that will come back to it; it is freed after the last */
+	unsigned refs; /* work that will come back to it; it is freed after the last */
 	bool greeted;
 	bool closed;
 	Kgrid__V1__Role role;

@@ -13,7 +13,7 @@
 #include "common/clock.h"
 #include "coordinator/coordinator.h"
 
-#define WATCH_SAMPLES 200    /* newest ones kept between two updates */
+#define WATCH_SAMPLES	  200 /* newest ones kept between two updates */
 #define WATCH_INTERVAL_MS 500
 
 struct watch {

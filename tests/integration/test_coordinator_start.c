@@ -45,8 +45,8 @@ static void test_refuses_an_address_that_is_not_loopback_and_says_why(void **sta
 {
 	struct grid *g = *state;
 
-	assert_int_equal(
-		grid_run_failing(g, (const char *const[]){"--listen", "0.0.0.0:0", NULL}), 1);
+	assert_int_equal(grid_run_failing(g, (const char *const[]){"--listen", "0.0.0.0:0", NULL}),
+			 1);
 	expect_log(g, "refusing to listen on '0.0.0.0:0': connections are not encrypted");
 	expect_log(g, "--insecure-plaintext");
 }
@@ -65,8 +65,8 @@ static void test_a_port_in_use_is_named(void **state)
 
 	grid_start(g, NULL);
 	grid_init(&other);
-	assert_int_equal(
-		grid_run_failing(&other, (const char *const[]){"--listen", g->tcp, NULL}), 1);
+	assert_int_equal(grid_run_failing(&other, (const char *const[]){"--listen", g->tcp, NULL}),
+			 1);
 	expect_log(&other, "the port is in use");
 	expect_log(&other, g->tcp);
 	grid_deinit(&other);
@@ -97,7 +97,8 @@ static void test_a_newer_database_is_refused_with_both_versions(void **state)
 	assert_int_equal(grid_stop(g), 0);
 	(void)snprintf(path, sizeof(path), "%s/data/kgrid.db", g->dir);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 4711", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 4711", NULL, NULL, NULL),
+			 SQLITE_OK);
 	(void)sqlite3_close(db);
 	assert_int_equal(grid_run_failing(g, NULL), 1);
 	expect_log(g, "4711");
@@ -112,8 +113,8 @@ static void test_a_file_that_is_no_database_is_refused(void **state)
 	(void)snprintf(path, sizeof(path), "%s/data", g->dir);
 	assert_int_equal(kg_mkdir_p(path, 0700, NULL), 0);
 	(void)snprintf(path, sizeof(path), "%s/data/kgrid.db", g->dir);
-	assert_int_equal(kg_file_replace(path, "this is a letter to my aunt, and long enough",
-					 44, 0600, NULL),
+	assert_int_equal(kg_file_replace(path, "this is a letter to my aunt, and long enough", 44,
+					 0600, NULL),
 			 0);
 	assert_int_equal(grid_run_failing(g, NULL), 1);
 	expect_log(g, "cannot start");

@@ -262,7 +262,8 @@ static void expect_all_passed_once(struct world *w)
 {
 	grid_wait_count(&w->g, "SELECT count(*) FROM job WHERE state = 'done'", 1);
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM slot WHERE outcome = 'pass'"), 2);
-	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM attempt WHERE outcome = 'pass'"), 2);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM attempt WHERE outcome = 'pass'"),
+			 2);
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM sample"), 4);
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM provenance"), 1);
 	assert_int_equal(grid_count(&w->g, "SELECT last_seq FROM boot"), GOOD_RECORDS);

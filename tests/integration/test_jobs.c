@@ -194,9 +194,9 @@ static void test_predicate_that_matches_no_machine_is_refused(void **state)
 {
 	char text[512];
 
-	assert_int_equal(refused(*state, "name: j\nmachines: \"vendor == amd\"\nkernels: [k1]\n" TAIL,
-				 text),
-			 KG_EINVALID);
+	assert_int_equal(
+		refused(*state, "name: j\nmachines: \"vendor == amd\"\nkernels: [k1]\n" TAIL, text),
+		KG_EINVALID);
 	assert_contains(text, "job.yaml:2:");
 }
 
@@ -243,8 +243,8 @@ static void test_parameter_out_of_range_says_what_would_be_right(void **state)
 {
 	char text[512];
 
-	assert_int_equal(refused(*state,
-				 HEAD "kernels: [k1]\nworkloads: [{fake: {size: 1000}}]\n", text),
+	assert_int_equal(refused(*state, HEAD "kernels: [k1]\nworkloads: [{fake: {size: 1000}}]\n",
+				 text),
 			 KG_EINVALID);
 	assert_contains(text, "1 to 100");
 }
@@ -257,9 +257,9 @@ static void test_kernel_that_a_job_needs_cannot_be_removed(void **state)
 
 	submit(w, good);
 	rm.selector = (char *)(uintptr_t) "k1";
-	assert_int_equal(
-		peer_call_error(w->client, KG_MSG_KERNEL_REMOVE, &rm.base, text, sizeof(text)),
-		KG_EBUSY);
+	assert_int_equal(peer_call_error(w->client, KG_MSG_KERNEL_REMOVE, &rm.base, text,
+					 sizeof(text)),
+			 KG_EBUSY);
 	assert_contains(text, "1");
 }
 

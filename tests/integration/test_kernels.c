@@ -82,13 +82,14 @@ static void test_commit_with_a_missing_blob_is_refused(void **state)
 	char text[512], manifest[512], digest[KG_SHA256_HEX_SIZE];
 
 	assert_int_equal(kg_sha256_bytes("nothing", 7, digest), 0);
-	(void)snprintf(manifest, sizeof(manifest),
-		       "kgrid-kernel 1\nrelease 6.1\nfile %s 10 644 config\nfile %s 10 644 vmlinuz\n",
-		       digest, digest);
+	(void)snprintf(
+		manifest, sizeof(manifest),
+		"kgrid-kernel 1\nrelease 6.1\nfile %s 10 644 config\nfile %s 10 644 vmlinuz\n",
+		digest, digest);
 	c.manifest = manifest;
-	assert_int_equal(
-		peer_call_error(w->client, KG_MSG_KERNEL_COMMIT, &c.base, text, sizeof(text)),
-		KG_ENOTFOUND);
+	assert_int_equal(peer_call_error(w->client, KG_MSG_KERNEL_COMMIT, &c.base, text,
+					 sizeof(text)),
+			 KG_ENOTFOUND);
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM kernel"), 0);
 }
 

@@ -151,10 +151,8 @@ static void test_rows_keep_all_their_parameters(void **state)
 	cell(&j, "m", "b", "x", "hack", "groups=1 mode=process");
 	cell(&j, "m", "a", "x", "none", "");
 	r = make(&j);
-	assert_string_equal(r->tables[0]->rows[0]->params,
-			    "seconds=1 size=64 test=RR");
-	assert_string_equal(r->tables[0]->rows[1]->params,
-			    "seconds=1 size=128 test=RR");
+	assert_string_equal(r->tables[0]->rows[0]->params, "seconds=1 size=64 test=RR");
+	assert_string_equal(r->tables[0]->rows[1]->params, "seconds=1 size=128 test=RR");
 	assert_string_equal(r->tables[0]->rows[2]->params, "seconds=1 test=CRR");
 	assert_int_equal(r->tables[1]->n_rows, 1);
 	assert_string_equal(r->tables[1]->rows[0]->params, "groups=1 mode=process");

@@ -22,7 +22,7 @@ struct world {
 
 static void record(void *arg, const struct sched_action *a)
 {
-	static const char *const names[] = {"begin", "order", "stage", "end",	"settle",
+	static const char *const names[] = {"begin", "order", "stage", "end",  "settle",
 					    "job",   "fence", "power", "event"};
 	struct world *w = arg;
 	size_t len = strlen(w->log);
@@ -45,8 +45,9 @@ static void record(void *arg, const struct sched_action *a)
 			 (unsigned long long)a->boot->id, kg_outcome_name(a->outcome));
 		break;
 	case SCHED_ACT_SETTLE:
-		snprintf(at, left, "settle slot=%llu %s tries=%u\n", (unsigned long long)a->slot->id,
-			 kg_outcome_name(a->outcome), a->slot->tries);
+		snprintf(at, left, "settle slot=%llu %s tries=%u\n",
+			 (unsigned long long)a->slot->id, kg_outcome_name(a->outcome),
+			 a->slot->tries);
 		break;
 	case SCHED_ACT_JOB_STATE:
 		snprintf(at, left, "job %llu %s\n", (unsigned long long)a->job->id,
@@ -291,8 +292,8 @@ static void test_reconnect_with_the_same_boot_goes_on(void **state)
 	sched_stage_entered(&w->s, 1, SCHED_BOOT, 0, 0);
 	w->log[0] = '\0';
 	sched_machine_down(&w->s, "a", 0);
-	sched_machine_up(&w->s, "a", false, &(struct sched_agent_state){.boot = 1, .lease_epoch = 1},
-			 SEC);
+	sched_machine_up(&w->s, "a", false,
+			 &(struct sched_agent_state){.boot = 1, .lease_epoch = 1}, SEC);
 	expect(w, "");
 }
 
@@ -391,8 +392,8 @@ static void test_machines_of_a_job_run_side_by_side(void **state)
 {
 	struct world *w = *state;
 	struct sched_job *j = make_job(w, 1, 50, "a", 1, 1, 1);
-	struct sched_visit *v = sched_job_add_visit(&w->s, j, "b",
-						    &(struct sched_visit){.block = 1, .visit = 1});
+	struct sched_visit *v =
+		sched_job_add_visit(&w->s, j, "b", &(struct sched_visit){.block = 1, .visit = 1});
 
 	sched_visit_add_slot(v, &(struct sched_slot){.id = 7, .position = 1});
 	sched_job_added(&w->s, j, 0);
