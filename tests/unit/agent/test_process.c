@@ -13,7 +13,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
-#include "double.h"
+#include "tests/lib/agent_double.h"
 
 static int setup(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "double.h"
+#include "tests/lib/agent_double.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
