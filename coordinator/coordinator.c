@@ -196,6 +196,9 @@ int coordinator_start(struct coordinator *c, struct kg_err *err)
 		rc = load_state(c, err);
 	if (rc == 0)
 		rc = store_start(c->store, err);
+	/* Before anybody can know that we run, and want us to end. */
+	(void)uv_signal_start(&c->sigint, on_signal, SIGINT);
+	(void)uv_signal_start(&c->sigterm, on_signal, SIGTERM);
 	if (rc == 0)
 		rc = server_start(&c->server, c, err);
 	if (rc < 0) {
@@ -205,8 +208,6 @@ int coordinator_start(struct coordinator *c, struct kg_err *err)
 		return rc;
 	}
 	(void)uv_timer_start(&c->tick, on_tick, 1000, 1000);
-	(void)uv_signal_start(&c->sigint, on_signal, SIGINT);
-	(void)uv_signal_start(&c->sigterm, on_signal, SIGTERM);
 	return 0;
 }
 

@@ -261,3 +261,18 @@ int kg_msg_encode(uint16_t type, uint32_t id, const ProtobufCMessage *body, uint
 	*ret_len = len;
 	return 0;
 }
+
+int kg_msg_copy(uint16_t type, const ProtobufCMessage *body, struct kg_msg **ret_msg,
+		struct kg_err *err)
+{
+	size_t len = protobuf_c_message_get_packed_size(body);
+	uint8_t *bytes = malloc(len ? len : 1);
+	int rc;
+
+	if (!bytes)
+		return kg_err_set(err, -ENOMEM, "out of memory");
+	(void)protobuf_c_message_pack(body, bytes);
+	rc = kg_msg_decode(type, bytes, len, ret_msg, err);
+	free(bytes);
+	return rc;
+}

@@ -31,6 +31,10 @@ const ProtobufCMessage *kg_msg_body(const struct kg_msg *m); /* borrows */
 uint16_t kg_msg_type(const struct kg_msg *m);
 size_t kg_msg_memory(const struct kg_msg *m); /* bytes held */
 
+/* A copy that outlives the message it is made of. -ENOMEM, or as kg_msg_decode. */
+int kg_msg_copy(uint16_t type, const ProtobufCMessage *body, struct kg_msg **ret_msg,
+		struct kg_err *err);
+
 /* Whole frame (header and payload) of a message, owned (free). KG_ELIMIT over KG_FRAME_MAX. Bytes
  * in strings that are not UTF-8 (a kernel's or a program's words) become '?', because the peer
  * would refuse the whole message. */

@@ -91,22 +91,6 @@ struct ingest {
 	struct kg_msg *msg;	 /* Record, owned */
 };
 
-static struct kg_msg *copy_record(const struct request *rq)
-{
-	const ProtobufCMessage *body = kg_msg_body(rq->msg);
-	size_t len = protobuf_c_message_get_packed_size(body);
-	uint8_t *bytes = malloc(len ? len : 1);
-	struct kg_msg *copy = NULL;
-
-	if (!bytes)
-		return NULL;
-	protobuf_c_message_pack(body, bytes);
-	if (kg_msg_decode(KG_MSG_RECORD, bytes, len, &copy, NULL) < 0)
-		copy = NULL;
-	free(bytes);
-	return copy;
-}
-
 static const char *text_of(const char *s)
 {
 	return s ? s : "";
@@ -266,9 +250,7 @@ void handle_record(const struct request *rq)
 	struct ingest *in = calloc(1, sizeof(*in));
 	int rc;
 
-	if (in)
-		in->msg = copy_record(rq);
-	if (!in || !in->msg) {
+	if (!in || kg_msg_copy(KG_MSG_RECORD, &r->base, &in->msg, NULL) < 0) {
 		free(in);
 		kg_link_drop(&x->link, -ENOMEM, "out of memory for a record");
 		return;

@@ -49,24 +49,6 @@ void inventory_deinit(struct inventory *inv)
 	memset(inv, 0, sizeof(*inv));
 }
 
-/* A copy of the message that lives as long as the machine. */
-static int copy_facts(struct inv_machine *m, const Kgrid__V1__MachineFacts *facts,
-		      struct kg_err *err)
-{
-	size_t len = protobuf_c_message_get_packed_size(&facts->base);
-	uint8_t *bytes = malloc(len ? len : 1);
-	int rc;
-
-	if (!bytes)
-		return kg_err_set(err, -ENOMEM, "out of memory");
-	protobuf_c_message_pack(&facts->base, bytes);
-	rc = kg_msg_decode(KG_MSG_FACTS, bytes, len, &m->facts_msg, err);
-	free(bytes);
-	if (rc == 0)
-		m->facts = (const Kgrid__V1__MachineFacts *)kg_msg_body(m->facts_msg);
-	return rc;
-}
-
 static const char *text_or(const char *s, const char *other)
 {
 	return s ? s : other;
@@ -138,8 +120,9 @@ static int machine_make(const char *name, const Kgrid__V1__MachineFacts *facts,
 		return kg_err_set(err, -ENOMEM, "out of memory");
 	atomic_init(&m->refs, 1);
 	m->name = strdup(name);
-	rc = copy_facts(m, facts, err);
+	rc = kg_msg_copy(KG_MSG_FACTS, &facts->base, &m->facts_msg, err);
 	if (rc == 0) {
+		m->facts = (const Kgrid__V1__MachineFacts *)kg_msg_body(m->facts_msg);
 		m->decls = calloc(n + 1, sizeof(*m->decls));
 		m->problems = calloc(n + 1, sizeof(*m->problems));
 		m->offers = calloc(n + 1, sizeof(*m->offers));

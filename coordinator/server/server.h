@@ -118,22 +118,17 @@ void handle_blob_request(const struct request *rq);
 void agents_session_closed(struct session *x);
 /* jobs.c */
 void handle_submit(const struct request *rq);
-void handle_jobs(const struct request *rq);
-void handle_job(const struct request *rq);
 void handle_job_cancel(const struct request *rq);
 void handle_job_retry(const struct request *rq);
 /* kernels.c */
-void handle_kernels(const struct request *rq);
-void handle_kernel(const struct request *rq);
 void handle_kernel_offer(const struct request *rq);
 void handle_blob_put(const struct request *rq);
 void handle_kernel_commit(const struct request *rq);
 void handle_kernel_remove(const struct request *rq);
-/* results.c */
+/* questions.c */
 void handle_info(const struct request *rq);
-void handle_machines(const struct request *rq);
-void handle_machine(const struct request *rq);
-void handle_compare(const struct request *rq);
+void handle_question(const struct request *rq); /* what the store answers */
+/* streams.c */
 void handle_samples(const struct request *rq);
 void handle_logs(const struct request *rq);
 /* watch.c */

@@ -27,26 +27,11 @@ static void after_cb(uv_work_t *uv, int status)
 	free(w);
 }
 
-/* The request dies after dispatch; work keeps a copy of its own. */
-static int copy_request(const struct request *rq, struct kg_msg **ret, struct kg_err *err)
-{
-	const ProtobufCMessage *body = kg_msg_body(rq->msg);
-	size_t len = protobuf_c_message_get_packed_size(body);
-	uint8_t *bytes = malloc(len ? len : 1);
-	int rc;
-
-	if (!bytes)
-		return kg_err_set(err, -ENOMEM, "out of memory");
-	protobuf_c_message_pack(body, bytes);
-	rc = kg_msg_decode(kg_msg_type(rq->msg), bytes, len, ret, err);
-	free(bytes);
-	return rc;
-}
-
 void work_start(const struct request *rq, struct work *w)
 {
 	struct kg_err err = {""};
-	int rc = w ? copy_request(rq, &w->msg, &err) : -ENOMEM;
+	int rc = w ? kg_msg_copy(kg_msg_type(rq->msg), kg_msg_body(rq->msg), &w->msg, &err)
+		   : -ENOMEM; /* the request dies after dispatch; work keeps a copy of its own */
 
 	if (rc < 0) {
 		session_error(rq->session, rq->id, rc, w ? err.text : "out of memory");

@@ -27,36 +27,6 @@
 #define STREAM_SECONDS	10
 #define STREAM_COMMAND	"seq -f V=%%.1f 1000; sleep 1"
 
-static uint64_t proc_number(pid_t pid, const char *file, const char *key)
-{
-	char path[64], *text, *at;
-	uint64_t v;
-	size_t len;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	assert_int_equal(kg_file_read(path, 1 << 20, &text, &len, NULL), 0);
-	at = strstr(text, key);
-	assert_non_null(at);
-	v = strtoull(at + strlen(key), NULL, 10);
-	free(text);
-	return v;
-}
-
-static double cpu_seconds(pid_t pid)
-{
-	unsigned long user = 0, system = 0;
-	char path[64], buf[1024], *at;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	assert_int_equal(kg_file_read_line(path, buf, sizeof(buf), NULL), 0);
-	at = strrchr(buf, ')');
-	assert_non_null(at);
-	assert_int_equal(sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-				&user, &system),
-			 2);
-	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
-}
-
 static double since_s(uint64_t began_ns)
 {
 	return (double)(kg_monotonic_ns() - began_ns) / 1e9;
@@ -96,9 +66,9 @@ static void bench_idle_and_quiet(void **state)
 	kg_msg_free(double_expect_state(d));
 	(void)arrivals(d, 2); /* the beginning of the run */
 	began = kg_monotonic_ns();
-	wakeups = proc_number(d->agent, "status", "\nvoluntary_ctxt_switches:");
+	wakeups = double_proc_number(d, "status", "\nvoluntary_ctxt_switches:");
 	writes = arrivals(d, 10);
-	wakeups = proc_number(d->agent, "status", "\nvoluntary_ctxt_switches:") - wakeups;
+	wakeups = double_proc_number(d, "status", "\nvoluntary_ctxt_switches:") - wakeups;
 	seconds = since_s(began);
 	print_message("while a workload runs: %.2f wake-ups/s (limit %.0f, ratio %.2f), "
 		      "%.2f network writes/s (limit %.0f, ratio %.2f), over %.1f s\n",
@@ -110,7 +80,7 @@ static void bench_idle_and_quiet(void **state)
 	kg_msg_free(double_expect_state(d));
 	kg_msg_free(double_finish(d));
 	kg_msg_free(double_expect(d, KG_MSG_AGENT_STATE));
-	kb = (double)proc_number(d->agent, "smaps_rollup", "\nAnonymous:");
+	kb = (double)double_proc_number(d, "smaps_rollup", "\nAnonymous:");
 	print_message("idle: anonymous memory %.0f kB (limit %.0f kB, ratio %.2f)\n", kb,
 		      LIMIT_IDLE_KB, kb / LIMIT_IDLE_KB);
 }
@@ -158,7 +128,7 @@ static void bench_streaming(void **state)
 	double_start_agent(d);
 	double_accept(d);
 	kg_msg_free(double_expect_state(d));
-	cpu = cpu_seconds(d->agent);
+	cpu = double_cpu_seconds(d);
 	began = kg_monotonic_ns();
 	do {
 		m = double_record(d);
@@ -167,7 +137,7 @@ static void bench_streaming(void **state)
 		last = RECORD(m)->body_case == KGRID__V1__RECORD__BODY_BOOT_ENDED;
 		kg_msg_free(m);
 	} while (!last);
-	share = (cpu_seconds(d->agent) - cpu) / since_s(began) * 100;
+	share = (double_cpu_seconds(d) - cpu) / since_s(began) * 100;
 	assert_int_equal(samples, STREAM_SECONDS * 1000);
 	reference = reference_share();
 	print_message(

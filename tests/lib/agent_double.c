@@ -319,3 +319,33 @@ struct kg_msg *double_finish(struct double_ *d)
 		kg_msg_free(m);
 	}
 }
+
+uint64_t double_proc_number(const struct double_ *d, const char *file, const char *key)
+{
+	char path[64], *text, *at;
+	uint64_t v;
+	size_t len;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)d->agent, file);
+	assert_int_equal(kg_file_read(path, 1 << 20, &text, &len, NULL), 0);
+	at = strstr(text, key);
+	assert_non_null(at);
+	v = strtoull(at + strlen(key), NULL, 10);
+	free(text);
+	return v;
+}
+
+double double_cpu_seconds(const struct double_ *d)
+{
+	unsigned long user = 0, system = 0;
+	char path[64], buf[1024], *at;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)d->agent);
+	assert_int_equal(kg_file_read_line(path, buf, sizeof(buf), NULL), 0);
+	at = strrchr(buf, ')');
+	assert_non_null(at);
+	assert_int_equal(sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+				&user, &system),
+			 2);
+	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}

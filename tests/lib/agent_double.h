@@ -56,6 +56,10 @@ void double_ack(struct double_ *d, uint64_t seq);
 /* Receives and acknowledges records until BootEnded; returns that. */
 struct kg_msg *double_finish(struct double_ *d);
 
+/* A number from /proc/PID/FILE of the agent, behind `key`. */
+uint64_t double_proc_number(const struct double_ *d, const char *file, const char *key);
+double double_cpu_seconds(const struct double_ *d); /* user and system */
+
 #define BODY(m, Type) ((const Type *)kg_msg_body(m))
 #define RECORD(m)     BODY(m, Kgrid__V1__Record)
 

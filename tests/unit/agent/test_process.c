@@ -33,21 +33,6 @@ static int teardown(void **state)
 }
 
 /* Number after `key` in a file of /proc. */
-static uint64_t proc_number(pid_t pid, const char *file, const char *key)
-{
-	char path[64], *text, *at;
-	uint64_t v;
-	size_t len;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	assert_int_equal(kg_file_read(path, 1 << 20, &text, &len, NULL), 0);
-	at = strstr(text, key);
-	assert_non_null(at);
-	v = strtoull(at + strlen(key), NULL, 10);
-	free(text);
-	return v;
-}
-
 static size_t files_in(const struct double_ *d, const char *name)
 {
 	char path[160];
@@ -332,42 +317,26 @@ static void test_is_small_when_idle_and_quiet_during_a_run(void **state)
 	double_ack(d, d->last_seq);
 	(void)usleep(1500000); /* the beginning is over: measure the quiet part, by the clock */
 	began = kg_monotonic_ns();
-	switches = proc_number(d->agent, "status", "\nvoluntary_ctxt_switches:");
+	switches = double_proc_number(d, "status", "\nvoluntary_ctxt_switches:");
 	(void)usleep(2500000);
-	switches = proc_number(d->agent, "status", "\nvoluntary_ctxt_switches:") - switches;
+	switches = double_proc_number(d, "status", "\nvoluntary_ctxt_switches:") - switches;
 	print_message("wake-ups during %.1f s of a run: %u\n",
 		      (double)(kg_monotonic_ns() - began) / 1e9, (unsigned)switches);
 	assert_true(switches <= 5);
 	kg_msg_free(double_finish(d));
 	kg_msg_free(double_expect(d, KG_MSG_AGENT_STATE));
-	rss = proc_number(d->agent, "smaps_rollup", "\nAnonymous:");
+	rss = double_proc_number(d, "smaps_rollup", "\nAnonymous:");
 	print_message("anonymous memory, idle: %u kB\n", (unsigned)rss);
 #ifndef KGRID_SANITIZED /* a sanitizer keeps books of its own */
 	assert_true(rss <= 3 * 1024);
 #endif
 }
 
-/* Ticks of user and system time of a process. */
-static uint64_t cpu_ticks(pid_t pid)
-{
-	unsigned long user = 0, system = 0;
-	char path[64], buf[1024], *at;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	assert_int_equal(kg_file_read_line(path, buf, sizeof(buf), NULL), 0);
-	at = strrchr(buf, ')');
-	assert_non_null(at);
-	assert_int_equal(sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-				&user, &system),
-			 2);
-	return user + system;
-}
-
 static void test_thousand_samples_a_second_all_arrive(void **state)
 {
 	static const char *const runs[] = {"w", NULL};
 	struct double_ *d = *state;
-	uint64_t ticks, began, samples = 0;
+	uint64_t samples = 0;
 	char path[160], text[512];
 	struct kg_msg *m;
 	bool last;
@@ -383,8 +352,6 @@ static void test_thousand_samples_a_second_all_arrive(void **state)
 	double_start_agent(d);
 	double_accept(d);
 	kg_msg_free(double_expect_state(d));
-	ticks = cpu_ticks(d->agent);
-	began = kg_monotonic_ns();
 	do {
 		m = double_record(d);
 		if (RECORD(m)->body_case == KGRID__V1__RECORD__BODY_SAMPLES)
@@ -393,9 +360,6 @@ static void test_thousand_samples_a_second_all_arrive(void **state)
 		kg_msg_free(m);
 	} while (!last);
 	assert_int_equal(samples, 5000);
-	print_message("CPU share at 1,000 samples/s: %.2f %%\n",
-		      (double)(cpu_ticks(d->agent) - ticks) / (double)sysconf(_SC_CLK_TCK) /
-			      ((double)(kg_monotonic_ns() - began) / 1e9) * 100);
 }
 
 int main(void)

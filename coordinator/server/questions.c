@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Questions that the store answers: one row each. A worker thread asks, the loop thread adds what
+ * only the running coordinator knows, and sends.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coordinator/coordinator.h"
+
+/* ---- what only the running coordinator knows ---- */
+
+/* Why a job waits. */
+static void fill_why(struct coordinator *c, Kgrid__V1__JobSummary *j)
+{
+	struct sched_job *sj = sched_job_find(&c->sched, j->id);
+	size_t i, offline = 0, busy = 0;
+	char text[160];
+
+	if (!sj || j->why || (sj->state != SCHED_JOB_QUEUED && sj->state != SCHED_JOB_RUNNING))
+		return;
+	for (i = 0; i < sj->n_visits; i++) {
+		const struct sched_machine *m = sj->visits[i]->machine;
+
+		if (i > 0 && sj->visits[i - 1]->machine == m)
+			continue; /* visits are ordered by machine */
+		if (!m->up)
+			offline++;
+		else if (m->boot && m->boot->visit->job != sj)
+			busy++;
+	}
+	if (!offline && !busy)
+		return;
+	(void)snprintf(text, sizeof(text),
+		       "%zu of its machines not connected, %zu busy with other jobs", offline,
+		       busy);
+	j->why = strdup(text);
+}
+
+static void fill_state(struct coordinator *c, Kgrid__V1__MachineInfo *m)
+{
+	struct sched_machine *sm = sched_machine_find(&c->sched, m->name);
+	bool connected = server_agent(&c->server, m->name) != NULL;
+	const char *state = "offline";
+
+	if (connected)
+		state = sm && sm->boot ? "busy" : "idle";
+	else if (sm && sm->boot)
+		state = "away"; /* in the middle of a boot, or lost */
+	if (!m->state)
+		m->state = strdup(state);
+	if (!sm || !sm->boot)
+		return;
+	m->has_job = m->has_boot = 1;
+	m->job = sm->boot->visit->job->id;
+	m->boot = sm->boot->id;
+	if (!m->stage)
+		m->stage = strdup(sched_stage_name(sm->boot->stage));
+}
+
+static void fill_jobs(struct coordinator *c, ProtobufCMessage *reply)
+{
+	Kgrid__V1__JobsReply *r = (Kgrid__V1__JobsReply *)reply;
+	size_t i;
+
+	for (i = 0; i < r->n_jobs; i++)
+		fill_why(c, r->jobs[i]);
+}
+
+static void fill_job(struct coordinator *c, ProtobufCMessage *reply)
+{
+	fill_why(c, ((Kgrid__V1__JobReply *)reply)->job);
+}
+
+static void fill_machines(struct coordinator *c, ProtobufCMessage *reply)
+{
+	Kgrid__V1__MachinesReply *r = (Kgrid__V1__MachinesReply *)reply;
+	size_t i;
+
+	for (i = 0; i < r->n_machines; i++)
+		fill_state(c, r->machines[i]);
+}
+
+static void fill_machine(struct coordinator *c, ProtobufCMessage *reply)
+{
+	fill_state(c, ((Kgrid__V1__MachineReply *)reply)->machine);
+}
+
+/* ---- the questions ---- */
+
+#define ASK(name, Request, Reply, call)                                                        \
+	static int name(struct query *q, const ProtobufCMessage *body, ProtobufCMessage **ret, \
+			struct kg_err *err)                                                    \
+	{                                                                                      \
+		const Request *rq = (const Request *)body;                                     \
+		Reply *reply = NULL;                                                           \
+		int rc = call;                                                                 \
+                                                                                               \
+		(void)rq;                                                                      \
+		if (rc == 0)                                                                   \
+			*ret = &reply->base;                                                   \
+		return rc;                                                                     \
+	}
+
+static const char *text_of(const char *s)
+{
+	return s ? s : "";
+}
+
+ASK(ask_jobs, Kgrid__V1__JobsRequest, Kgrid__V1__JobsReply, query_jobs(q, &reply, err))
+ASK(ask_job, Kgrid__V1__JobRequest, Kgrid__V1__JobReply, query_job(q, rq->job, &reply, err))
+ASK(ask_machines, Kgrid__V1__MachinesRequest, Kgrid__V1__MachinesReply,
+    query_machines(q, &reply, err))
+ASK(ask_machine, Kgrid__V1__MachineRequest, Kgrid__V1__MachineReply,
+    query_machine(q, text_of(rq->name), &reply, err))
+ASK(ask_kernels, Kgrid__V1__KernelsRequest, Kgrid__V1__KernelsReply, query_kernels(q, &reply, err))
+ASK(ask_kernel, Kgrid__V1__KernelRequest, Kgrid__V1__KernelReply,
+    query_kernel(q, text_of(rq->selector), &reply, err))
+ASK(ask_compare, Kgrid__V1__CompareRequest, Kgrid__V1__CompareReply,
+    query_compare(q, rq, &reply, err))
+
+struct row {
+	uint16_t type;
+	uint16_t reply_type;
+	int (*ask)(struct query *q, const ProtobufCMessage *body, ProtobufCMessage **ret,
+		   struct kg_err *err);
+	void (*fill)(struct coordinator *c, ProtobufCMessage *reply); /* NULL: complete as it is */
+};
+
+static const struct row rows[] = {
+	{KG_MSG_JOBS, KG_MSG_JOBS_REPLY, ask_jobs, fill_jobs},
+	{KG_MSG_JOB, KG_MSG_JOB_REPLY, ask_job, fill_job},
+	{KG_MSG_MACHINES, KG_MSG_MACHINES_REPLY, ask_machines, fill_machines},
+	{KG_MSG_MACHINE, KG_MSG_MACHINE_REPLY, ask_machine, fill_machine},
+	{KG_MSG_KERNELS, KG_MSG_KERNELS_REPLY, ask_kernels, NULL},
+	{KG_MSG_KERNEL, KG_MSG_KERNEL_REPLY, ask_kernel, NULL},
+	{KG_MSG_COMPARE, KG_MSG_COMPARE_REPLY, ask_compare, NULL},
+};
+
+struct question {
+	struct work w;
+	const struct row *row;
+	ProtobufCMessage *reply;
+};
+
+static void question_run(struct work *w)
+{
+	struct question *qu = (struct question *)w;
+
+	w->rc = qu->row->ask(w->c->query, kg_msg_body(w->msg), &qu->reply, &w->err);
+}
+
+static void question_finish(struct work *w)
+{
+	struct question *qu = (struct question *)w;
+
+	if (w->rc < 0) {
+		session_error(w->session, w->id, w->rc, w->err.text);
+		return;
+	}
+	if (qu->row->fill)
+		qu->row->fill(w->c, qu->reply);
+	session_send(w->session, qu->row->reply_type, w->id, qu->reply);
+	protobuf_c_message_free_unpacked(qu->reply, NULL);
+}
+
+void handle_question(const struct request *rq)
+{
+	struct question *qu = calloc(1, sizeof(*qu));
+	size_t i;
+
+	for (i = 0; rows[i].type != kg_msg_type(rq->msg); i++)
+		; /* dispatch sends only what has a row */
+	if (qu) {
+		qu->w.run = question_run;
+		qu->w.finish = question_finish;
+		qu->row = &rows[i];
+	}
+	work_start(rq, qu ? &qu->w : NULL);
+}
+
+void handle_info(const struct request *rq)
+{
+	struct coordinator *c = rq->c;
+	Kgrid__V1__InfoReply r = KGRID__V1__INFO_REPLY__INIT;
+	char *listen[SERVER_MAX_LISTENERS];
+	struct sched_machine *m;
+	struct sched_job *j;
+	unsigned i;
+
+	for (i = 0; i < c->server.n_listeners; i++)
+		listen[i] = c->server.listeners[i].address;
+	r.version = (char *)(uintptr_t)KGRID_VERSION;
+	r.listen = listen;
+	r.n_listen = c->server.n_listeners;
+	r.data_dir = c->cfg.data_dir;
+	r.has_machines_connected = r.has_jobs_active = r.has_schema_version = 1;
+	for (m = c->sched.machines; m; m = m->next)
+		r.machines_connected += server_agent(&c->server, m->name) != NULL;
+	for (j = c->sched.jobs; j; j = j->next)
+		r.jobs_active += j->state == SCHED_JOB_QUEUED || j->state == SCHED_JOB_RUNNING;
+	r.schema_version = (uint32_t)store_schema_version();
+	session_send(rq->session, KG_MSG_INFO_REPLY, rq->id, &r.base);
+}
