@@ -5,7 +5,7 @@
 DISK_SIZE=1G
 
 write_agent_config() {
-	local name=$1
+	local name=$1 cmdline=$2
 	cat <<YAML
 coordinator: 10.0.2.2:$PORT
 machine: $name
@@ -13,7 +13,7 @@ state-dir: /state/agent
 workload-dir: /usr/share/kgrid/workloads
 tags: [lab, $([[ $CLOCK == instruction ]] && echo icount || echo "$ACCEL")]
 clock: $CLOCK
-cmdline: $GUEST_CMDLINE
+cmdline: $cmdline
 initrd:
   policy: overlay
   base: /state/base.cpio
@@ -25,16 +25,16 @@ shutdown:
 YAML
 }
 
-# Makes the disk of the machine $1 unless it has one made from the same things.
+# Makes the disk of the machine $1, whose base command line is $3, unless it has one made from the same things.
 build_disk() {
-	local name=$1 image=$2 disk=$DIR/$1/state.img tree digest
-	digest=$(digest_of "${BASH_SOURCE[0]}" "$(write_agent_config "$name")" "$image.stamp" "$PERF")
+	local name=$1 image=$2 cmdline=$3 disk=$DIR/$1/state.img tree digest
+	digest=$(digest_of "${BASH_SOURCE[0]}" "$(write_agent_config "$name" "$cmdline")" "$image.stamp" "$PERF")
 	is_built "$disk" "$digest" && return 0
 
 	say "building the disk of '$name'"
 	tree=$(mktemp -d "$DIR/build/disk.XXXXXX")
 	mkdir -p "$tree/agent"
-	write_agent_config "$name" >"$tree/agent.yaml"
+	write_agent_config "$name" "$cmdline" >"$tree/agent.yaml"
 	cp "$image" "$tree/base.cpio"
 	copy_perf "$tree/perf"
 	rm -f "$disk"
