@@ -18,7 +18,8 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "coordinator/coordinator.h"
-#include "coordinator/schedule/power.h"
+#include "coordinator/fleet/power.h"
+#include "coordinator/schedule/driver_internal.h"
 
 enum op_kind { OP_BEGIN, OP_STAGE, OP_END, OP_SETTLE, OP_JOB_STATE };
 

@@ -7,7 +7,7 @@
 
 #include "common/arena.h"
 #include "coordinator/coordinator.h"
-#include "coordinator/schedule/power.h"
+#include "coordinator/schedule/driver_internal.h"
 
 void driver_nonce(void *arg, char ret_hex[33])
 {

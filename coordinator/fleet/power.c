@@ -5,7 +5,7 @@
  * Failure modes: no command configured, it cannot be started, exits otherwise, or takes longer than
  * a minute (killed). Each is an event of the machine; the kernel is not blamed for it.
  */
-#include "coordinator/schedule/power.h"
+#include "coordinator/fleet/power.h"
 
 #include <stdio.h>
 #include <stdlib.h>
