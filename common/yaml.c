@@ -547,6 +547,10 @@ int kg_yaml_parse(const char *name, const char *text, size_t len, struct kg_yaml
 		goto free_doc;
 	}
 	yaml_parser_set_encoding(&p.yaml, YAML_UTF8_ENCODING);
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* as some editors write */
+		text += 3;
+		len -= 3;
+	}
 	yaml_parser_set_input_string(&p.yaml, (const unsigned char *)text, len);
 	rc = read_document(&p);
 	if (p.has_event)

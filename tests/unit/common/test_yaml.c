@@ -125,6 +125,16 @@ static void test_depth_is_limited_also_through_aliases(void **state)
 		      "f:3:14: nested too deeply");
 }
 
+static void test_a_byte_order_mark_is_skipped(void **state)
+{
+	struct kg_yaml_doc *doc = parsed("\xef\xbb\xbf"
+					 "a: 1\nb: 2\n");
+
+	(void)state;
+	kg_yaml_free(doc);
+	check_refused("\xef\xbb\xbf", "f:1:1: file is empty");
+}
+
 static void test_too_many_nodes_are_refused(void **state)
 {
 	struct kg_str s = {0};
@@ -241,6 +251,7 @@ int main(void)
 		cmocka_unit_test(test_alias_errors),
 		cmocka_unit_test(test_alias_bomb_is_refused),
 		cmocka_unit_test(test_depth_is_limited_also_through_aliases),
+		cmocka_unit_test(test_a_byte_order_mark_is_skipped),
 		cmocka_unit_test(test_too_many_nodes_are_refused),
 		cmocka_unit_test(test_what_we_do_not_take_is_refused_with_a_place),
 		cmocka_unit_test(test_bytes_that_are_no_text_are_refused_with_a_place),
