@@ -15,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -363,7 +365,23 @@ static int listen_tcp(struct server *s, const char *address, struct kg_err *err)
 	return 0;
 }
 
-/* The store's lock makes us the only coordinator here, so an old socket is nobody's. */
+static bool is_listened_on(const char *path)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	bool answers;
+	int fd;
+
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	(void)snprintf(sa.sun_path, sizeof(sa.sun_path), "%s", path);
+	/* EAGAIN: its queue is full. */
+	answers = connect(fd, (struct sockaddr *)&sa, sizeof(sa)) == 0 || errno == EAGAIN;
+	close(fd);
+	return answers;
+}
+
+/* An old socket that nobody listens on is left over from a crash. */
 static int listen_unix(struct server *s, const char *path, struct kg_err *err)
 {
 	struct listener *ln = new_listener(s, true);
@@ -378,6 +396,11 @@ static int listen_unix(struct server *s, const char *path, struct kg_err *err)
 	if (lstat(path, &st) == 0) {
 		if (!S_ISSOCK(st.st_mode))
 			return kg_err_set(err, KG_EEXISTS, "'%s' exists and is not a socket", path);
+		if (is_listened_on(path))
+			return kg_err_set(err, KG_EEXISTS,
+					  "cannot listen on '%s': the socket is in use; is another "
+					  "coordinator running?",
+					  path);
 		(void)unlink(path);
 	}
 	rc = uv_pipe_bind(&ln->u.pipe, path);

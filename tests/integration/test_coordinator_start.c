@@ -3,6 +3,7 @@
 #include "tests/lib/cmocka_all.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include <sqlite3.h>
 
@@ -69,6 +70,19 @@ static void test_a_port_in_use_is_named(void **state)
 			 1);
 	expect_log(&other, "the port is in use");
 	expect_log(&other, g->tcp);
+	grid_deinit(&other);
+}
+
+static void test_a_socket_in_use_is_named_and_left_alone(void **state)
+{
+	struct grid *g = *state, other;
+
+	grid_start(g, NULL);
+	grid_init(&other);
+	assert_int_equal(
+		grid_run_failing(&other, (const char *const[]){"--socket", g->socket, NULL}), 1);
+	expect_log(&other, "the socket is in use");
+	assert_int_equal(access(g->socket, F_OK), 0);
 	grid_deinit(&other);
 }
 
@@ -172,6 +186,7 @@ int main(void)
 		T(test_refuses_an_address_that_is_not_loopback_and_says_why),
 		T(test_listens_anywhere_with_insecure_plaintext),
 		T(test_a_port_in_use_is_named),
+		T(test_a_socket_in_use_is_named_and_left_alone),
 		T(test_a_second_coordinator_on_one_database_is_refused),
 		T(test_a_newer_database_is_refused_with_both_versions),
 		T(test_a_file_that_is_no_database_is_refused),
