@@ -54,6 +54,7 @@ static void give_room(uv_handle_t *h, size_t suggested, uv_buf_t *buf)
 static void take_data(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
 {
 	struct workload_output *o = s->data;
+	ssize_t i;
 
 	if (n == 0)
 		return;
@@ -69,6 +70,10 @@ static void take_data(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
 			o->changed(o);
 		return;
 	}
+	/* What follows is read as text, which a NUL would end. */
+	for (i = 0; i < n; i++)
+		if (buf->base[i] == '\0')
+			buf->base[i] = '?';
 	o->len += (size_t)n;
 	o->bytes[o->len] = '\0';
 }

@@ -176,6 +176,16 @@ static void test_each_iteration_gives_its_sample(void **state)
 	assert_string_equal(kg_str_text(&f->out), "V=1.5\nnoise\nV=1.5\nnoise\nV=1.5\nnoise\n");
 }
 
+static void test_a_nul_in_the_output_hides_nothing_behind_it(void **state)
+{
+	struct fixture *f = *state;
+
+	run(f, WORKLOAD("printf, 'a\\000b\\nV=1.5\\n'", ""), 1);
+	assert_string_equal(f->outcome, "pass");
+	assert_int_equal(f->n_values, 1);
+	assert_string_equal(kg_str_text(&f->out), "a?b\nV=1.5\n");
+}
+
 static void test_warmup_is_kept_apart(void **state)
 {
 	struct fixture *f = *state;
@@ -381,6 +391,7 @@ static void test_helper_that_ends_is_fail(void **state)
 
 static const struct CMUnitTest tests[] = {
 	T(test_each_iteration_gives_its_sample),
+	T(test_a_nul_in_the_output_hides_nothing_behind_it),
 	T(test_warmup_is_kept_apart),
 	T(test_environment_is_fixed),
 	T(test_streams_are_captured_apart),
