@@ -267,25 +267,35 @@ static int read_index(const struct pack_tree *t, const char *path, char **ret_te
 	return *ret_text ? 0 : kg_err_set(err, -ENOMEM, "out of memory");
 }
 
-static int read_module(const struct pack_tree *t, const struct pack_entry *e,
+/* A module of another release would not load, and the machine would come up without its disk. */
+static int read_module(const struct pack_tree *t, const struct pack_entry *e, const char *release,
 		       struct pack_module *ret_module, struct kg_err *err)
 {
 	char *bytes, *depends;
+	char built_for[ARTIFACT_RELEASE_MAX + 1];
 	int rc;
 
 	rc = pack_tree_content(t, e, PACK_MODULE_MAX, &bytes, err);
 	if (rc < 0)
 		return rc;
-	rc = pack_module_depends(bytes, (size_t)e->size_bytes, &depends, err);
+	rc = pack_module_info(bytes, (size_t)e->size_bytes, &depends, built_for, sizeof(built_for),
+			      err);
 	free(bytes);
 	if (rc < 0)
 		return kg_err_wrap(err, rc, "'%s'", e->source);
+	if (built_for[0] && strcmp(built_for, release) != 0) {
+		free(depends);
+		return kg_err_set(err, KG_EINVALID,
+				  "'%s' is a module of release '%s', and the image is of '%s'",
+				  e->source, built_for, release);
+	}
 	ret_module->path = e->path + strlen("modules/");
 	ret_module->depends = depends;
 	return 0;
 }
 
-static int read_modules(const struct pack_tree *t, struct depend_work *w, struct kg_err *err)
+static int read_modules(const struct pack_tree *t, const char *release, struct depend_work *w,
+			struct kg_err *err)
 {
 	size_t i;
 	int rc;
@@ -296,7 +306,7 @@ static int read_modules(const struct pack_tree *t, struct depend_work *w, struct
 	for (i = 0; i < t->n; i++) {
 		if (!artifact_path_is_module(t->entries[i].path))
 			continue;
-		rc = read_module(t, &t->entries[i], &w->modules[w->n], err);
+		rc = read_module(t, &t->entries[i], release, &w->modules[w->n], err);
 		if (rc < 0)
 			return rc;
 		w->n++;
@@ -335,7 +345,7 @@ static int add_modules_dep(struct kernel_pack *p, struct kg_err *err)
 
 	if (!has_modules(&p->tree))
 		return 0;
-	rc = read_modules(&p->tree, &w, err);
+	rc = read_modules(&p->tree, p->manifest.release, &w, err);
 	if (rc == 0) {
 		const struct pack_depend_input in = {
 			.modules = w.modules, .n = w.n, .order = w.order, .builtin = w.builtin};

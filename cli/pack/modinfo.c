@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,11 +65,12 @@ static bool find_section(const struct elf *e, const char *name, struct elf *ret)
 }
 
 /* The section is a row of NUL-terminated "key=value". */
-static int read_depends(const struct elf *e, char **ret_depends, struct kg_err *err)
+static int read_info(const struct elf *e, char **ret_depends, char *ret_release, size_t size,
+		     struct kg_err *err)
 {
-	static const char key[] = "depends=";
+	static const char depends_key[] = "depends=", vermagic_key[] = "vermagic=";
 	struct elf info = {0};
-	const char *value = "";
+	const char *value = "", *vermagic = "";
 	size_t at = 0;
 
 	if (!find_section(e, ".modinfo", &info))
@@ -79,15 +81,20 @@ static int read_depends(const struct elf *e, char **ret_depends, struct kg_err *
 
 		if (len == info.len - at)
 			return kg_err_set(err, KG_EINVALID, "its .modinfo section is malformed");
-		if (strncmp(entry, key, sizeof(key) - 1) == 0)
-			value = entry + sizeof(key) - 1;
+		if (strncmp(entry, depends_key, sizeof(depends_key) - 1) == 0)
+			value = entry + sizeof(depends_key) - 1;
+		else if (strncmp(entry, vermagic_key, sizeof(vermagic_key) - 1) == 0)
+			vermagic = entry + sizeof(vermagic_key) - 1;
 		at += len + 1;
 	}
+	if (ret_release)
+		(void)snprintf(ret_release, size, "%.*s", (int)strcspn(vermagic, " "), vermagic);
 	*ret_depends = strdup(value);
 	return *ret_depends ? 0 : kg_err_set(err, -ENOMEM, "out of memory");
 }
 
-int pack_module_depends(const void *bytes, size_t len, char **ret_depends, struct kg_err *err)
+int pack_module_info(const void *bytes, size_t len, char **ret_depends, char *ret_release,
+		     size_t size, struct kg_err *err)
 {
 	struct elf e = {.bytes = bytes, .len = len};
 	void *unpacked = NULL;
@@ -99,7 +106,7 @@ int pack_module_depends(const void *bytes, size_t len, char **ret_depends, struc
 			return rc;
 		e.bytes = unpacked;
 	}
-	rc = read_depends(&e, ret_depends, err);
+	rc = read_info(&e, ret_depends, ret_release, size, err);
 	free(unpacked);
 	return rc;
 }

@@ -11,9 +11,11 @@
 
 #define PACK_MODULE_MAX (256ull << 20) /* bytes of an unpacked module */
 
-/* The `depends=` entry ("a,b") of a module's .modinfo section, "" when it has none. `bytes` may be
- * compressed (gzip, xz, zstd). `ret_depends` is owned (free). KG_EINVALID: not a module. */
-int pack_module_depends(const void *bytes, size_t len, char **ret_depends, struct kg_err *err);
+/* The `depends=` entry ("a,b") of a module's .modinfo section, "" when it has none, and the release of
+ * its `vermagic=` ("" when it has none; `ret_release` may be NULL). `bytes` may be compressed (gzip,
+ * xz, zstd). `ret_depends` is owned (free). KG_EINVALID: not a module. */
+int pack_module_info(const void *bytes, size_t len, char **ret_depends, char *ret_release,
+		     size_t size, struct kg_err *err);
 
 struct pack_module {
 	const char *path;    /* below lib/modules/REL: "kernel/fs/ext4/ext4.ko.xz" */

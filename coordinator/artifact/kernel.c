@@ -96,6 +96,28 @@ static int read_config(const struct artifact_blobs *b, struct artifact_kernel *k
 	return 0;
 }
 
+/* A config says "# Linux/x86 6.12.117 Kernel Configuration" in its head. Distributions change what
+ * follows the second number, so that only the first two are compared. */
+static int check_config_version(const struct artifact_kernel *k, struct kg_err *err)
+{
+	const char *end = strstr(k->config, " Kernel Configuration");
+	unsigned major, minor, want_major, want_minor;
+	const char *at = end;
+
+	if (!end || end - k->config > 256)
+		return 0; /* written by something else: nothing to compare */
+	while (at > k->config && at[-1] != ' ' && at[-1] != '\n')
+		at--;
+	if (sscanf(at, "%u.%u", &major, &minor) != 2 ||
+	    sscanf(k->image.release, "%u.%u", &want_major, &want_minor) != 2)
+		return 0;
+	if (major == want_major && minor == want_minor)
+		return 0;
+	return kg_err_set(err, KG_EINVALID,
+			  "'config' is of Linux %u.%u, and the image is of release '%s'", major, minor,
+			  k->image.release);
+}
+
 static int check_kernel(const struct artifact_blobs *b, struct artifact_kernel *k,
 			struct kg_err *err)
 {
@@ -118,7 +140,7 @@ static int check_kernel(const struct artifact_blobs *b, struct artifact_kernel *
 		return kg_err_set(err, KG_EINVALID,
 				  "release '%s' is built for modules and has none",
 				  k->manifest.release);
-	return 0;
+	return check_config_version(k, err);
 }
 
 int artifact_kernel_open(const struct artifact_blobs *b, const char *manifest, size_t len,

@@ -290,7 +290,9 @@ static void act(void *arg, const struct sched_action *a)
 		op = op_new(d, OP_SETTLE, a);
 		break;
 	case SCHED_ACT_JOB_STATE:
-		op = op_new(d, OP_JOB_STATE, a);
+		/* A cancelled job is stored by the cancel itself, with its slots. */
+		if (a->job->state != SCHED_JOB_CANCELLED)
+			op = op_new(d, OP_JOB_STATE, a);
 		if (op)
 			op->job_state = a->job->state;
 		kg_log_info("job %llu is %s", (unsigned long long)a->job->id,

@@ -129,6 +129,18 @@ static void finish_job_if_done(struct sched *s, struct sched_job *j)
 	set_job_state(s, j, SCHED_JOB_DONE);
 }
 
+/* Whether a run that had begun was cut off by the end of its boot: the kernel went down under it, or
+ * the machine did. What was to run behind it is not to blame, and keeps its tries. */
+static bool cut_off(const struct sched_boot *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->n_attempts; i++)
+		if (b->attempts[i].started && kg_outcome_retryable(b->attempts[i].outcome))
+			return true;
+	return false;
+}
+
 /* Ends the open boot of a machine: attempts that did not end get the boot's outcome, every slot is
  * settled, the machine is free. */
 static void end_boot(struct sched *s, struct sched_machine *m, enum kg_outcome outcome,
@@ -136,6 +148,7 @@ static void end_boot(struct sched *s, struct sched_machine *m, enum kg_outcome o
 {
 	struct sched_boot *b = m->boot;
 	struct sched_job *j = b->visit->job;
+	bool spare;
 	size_t i;
 
 	for (i = 0; i < b->n_attempts; i++) {
@@ -154,8 +167,10 @@ static void end_boot(struct sched *s, struct sched_machine *m, enum kg_outcome o
 				       .boot = b,
 				       .outcome = outcome,
 				       .text = reason ? reason : ""});
+	spare = outcome != KG_OUTCOME_PASS && cut_off(b);
 	for (i = 0; i < b->n_attempts; i++)
-		settle_slot(s, m, j, &b->attempts[i]);
+		if (b->attempts[i].started || !spare)
+			settle_slot(s, m, j, &b->attempts[i]);
 	m->boot = NULL;
 	sched_boot_free(b);
 	finish_job_if_done(s, j);

@@ -223,6 +223,32 @@ static int store_plan(struct submit *copy)
 	return rc;
 }
 
+/* Machines are planned with whether they are there or not; a person should know which are not. */
+static int warn_of_absent(struct coordinator *c, struct plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_machines; i++) {
+		struct kg_str s = {0};
+		char **items;
+
+		if (server_agent(&c->server, p->machines[i].machine))
+			continue;
+		kg_str_addf(&s, "machine '%s' is not connected: its %u boots wait until it is",
+			    p->machines[i].machine, p->machines[i].boots);
+		items = realloc(p->warnings.items, (p->warnings.n + 1) * sizeof(char *));
+		if (!items || s.failed) {
+			p->warnings.items = items ? items : p->warnings.items;
+			kg_str_deinit(&s);
+			return -ENOMEM;
+		}
+		p->warnings.items = items;
+		p->warnings.items[p->warnings.n] = kg_str_take(&s);
+		p->warnings.n += p->warnings.items[p->warnings.n] != NULL;
+	}
+	return 0;
+}
+
 static void submit_finish(struct work *w)
 {
 	struct submit *s = (struct submit *)w;
@@ -230,6 +256,8 @@ static void submit_finish(struct work *w)
 	struct submit *copy;
 	int rc;
 
+	if (w->rc == 0)
+		w->rc = warn_of_absent(w->c, s->plan);
 	if (w->rc < 0 || rq->dry_run || w->c->stopping) {
 		if (w->rc < 0)
 			session_error(w->session, w->id, w->rc, w->err.text);

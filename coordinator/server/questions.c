@@ -32,9 +32,13 @@ static void fill_why(struct coordinator *c, Kgrid__V1__JobSummary *j)
 	}
 	if (!offline && !busy)
 		return;
-	(void)snprintf(text, sizeof(text),
-		       "%zu of its machines not connected, %zu busy with other jobs", offline,
-		       busy);
+	if (offline && busy)
+		(void)snprintf(text, sizeof(text),
+			       "%zu of its machines not connected, %zu busy with other jobs", offline,
+			       busy);
+	else
+		(void)snprintf(text, sizeof(text), "%zu of its machines %s", offline + busy,
+			       offline ? "not connected" : "busy with other jobs");
 	j->why = strdup(text);
 }
 

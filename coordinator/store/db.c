@@ -199,6 +199,10 @@ static int open_with(struct db *db, const char *path, int flags, const char *pra
 	(void)sqlite3_busy_timeout(db->h, 5000);
 	(void)sqlite3_db_config(db->h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	(void)sqlite3_db_config(db->h, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	if (!(flags & SQLITE_OPEN_READONLY) && sqlite3_db_readonly(db->h, "main") == 1) {
+		db_close(db);
+		return kg_err_set(err, -EROFS, "'%s' cannot be written to", path);
+	}
 	rc = db_script(db, err, pragmas);
 	if (rc < 0) {
 		db_close(db);

@@ -3,6 +3,32 @@
 #include "common/str.h"
 #include "coordinator/store/op.h"
 
+/* KG_EBUSY names the jobs that a kernel is needed by; 0: none. */
+static int check_unused(struct db *db, const char *digest, struct kg_err *err)
+{
+	static const char sql[] =
+		"SELECT DISTINCT job.id, job.name FROM job"
+		" WHERE (job.state IN ('queued', 'running')"
+		"  AND EXISTS (SELECT 1 FROM cell WHERE cell.job = job.id AND cell.kernel = ?1))"
+		" OR job.id IN (SELECT boot.job FROM boot WHERE boot.kernel = ?1"
+		"  AND boot.outcome IS NULL)"
+		" ORDER BY job.id";
+	struct kg_str jobs = {0};
+	sqlite3_stmt *st;
+	int rc = db_select(db, err, sql, &st, T(digest));
+
+	if (rc < 0)
+		return rc;
+	while ((rc = db_step(db, st, err)) > 0)
+		kg_str_addf(&jobs, "%sjob %lld '%s'", jobs.len ? ", " : "",
+			    (long long)sqlite3_column_int64(st, 0), db_col_text_or(st, 1, ""));
+	db_reset(st);
+	if (rc == 0 && jobs.len)
+		rc = kg_err_set(err, KG_EBUSY, "kernel is needed by %s", kg_str_text(&jobs));
+	kg_str_deinit(&jobs);
+	return rc;
+}
+
 /* 1: another kernel has the label, 0: free. */
 static int check_label(struct db *db, const struct store_kernel *k, struct kg_err *err)
 {
@@ -25,6 +51,23 @@ static int check_label(struct db *db, const struct store_kernel *k, struct kg_er
 	return rc;
 }
 
+/* A job that runs goes on showing the label it was submitted with. */
+static int check_rename(struct db *db, const struct store_kernel *k, struct kg_err *err)
+{
+	int64_t renamed = 0;
+	int rc;
+
+	if (!k->label)
+		return 0;
+	rc = db_int(db, err,
+		    "SELECT label IS NOT NULL AND label <> ?2 FROM kernel WHERE digest = ?1",
+		    &renamed, T(k->digest), T(k->label));
+	if (rc < 0 || !renamed)
+		return rc;
+	rc = check_unused(db, k->digest, err);
+	return rc < 0 ? kg_err_wrap(err, rc, "cannot change the label") : 0;
+}
+
 static int run_kernel_insert(struct store *s, struct op *op)
 {
 	/* A known, not removed kernel keeps its moment of arrival. */
@@ -45,6 +88,8 @@ static int run_kernel_insert(struct store *s, struct op *op)
 		rc = db_int(db, &op->err,
 			    "SELECT 1 FROM kernel WHERE digest = ? AND removed_ns IS NULL", &known,
 			    T(k->digest));
+	if (rc >= 0 && known)
+		rc = check_rename(db, k, &op->err);
 	if (rc < 0)
 		return rc;
 	op->result.existed = known != 0;
@@ -76,32 +121,6 @@ struct remove_args {
 	const char *digest;
 	int64_t now_ns;
 };
-
-/* KG_EBUSY names the jobs that a kernel is needed by; 0: none. */
-static int check_unused(struct db *db, const char *digest, struct kg_err *err)
-{
-	static const char sql[] =
-		"SELECT DISTINCT job.id, job.name FROM job"
-		" WHERE (job.state IN ('queued', 'running')"
-		"  AND EXISTS (SELECT 1 FROM cell WHERE cell.job = job.id AND cell.kernel = ?1))"
-		" OR job.id IN (SELECT boot.job FROM boot WHERE boot.kernel = ?1"
-		"  AND boot.outcome IS NULL)"
-		" ORDER BY job.id";
-	struct kg_str jobs = {0};
-	sqlite3_stmt *st;
-	int rc = db_select(db, err, sql, &st, T(digest));
-
-	if (rc < 0)
-		return rc;
-	while ((rc = db_step(db, st, err)) > 0)
-		kg_str_addf(&jobs, "%sjob %lld '%s'", jobs.len ? ", " : "",
-			    (long long)sqlite3_column_int64(st, 0), db_col_text_or(st, 1, ""));
-	db_reset(st);
-	if (rc == 0 && jobs.len)
-		rc = kg_err_set(err, KG_EBUSY, "kernel is needed by %s", kg_str_text(&jobs));
-	kg_str_deinit(&jobs);
-	return rc;
-}
 
 static int run_kernel_remove(struct store *s, struct op *op)
 {

@@ -303,6 +303,49 @@ static void test_retry_makes_cancelled_slots_pending_and_runs_them(void **state)
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM slot WHERE outcome IS NULL"), 8);
 }
 
+static void test_submit_names_machines_that_are_not_connected(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__SubmitRequest rq = KGRID__V1__SUBMIT_REQUEST__INIT;
+	const Kgrid__V1__Plan *p;
+	bool found = false;
+	struct kg_msg *m;
+	size_t i;
+
+	peer_close(w->agent);
+	w->agent = NULL;
+	grid_wait_count(&w->g, "SELECT count(*) FROM machine WHERE last_seen_ns > first_seen_ns",
+			1);
+	rq.text = (char *)(uintptr_t)good;
+	m = peer_call(w->client, KG_MSG_SUBMIT, &rq.base, KG_MSG_SUBMIT_REPLY);
+	p = PEER_BODY(m, Kgrid__V1__SubmitReply)->plan;
+	for (i = 0; i < p->n_warnings; i++)
+		found = found || strstr(p->warnings[i], "machine 'm1' is not connected");
+	assert_true(found);
+	kg_msg_free(m);
+}
+
+static void test_label_of_a_kernel_in_use_cannot_be_changed(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__KernelsRequest list = KGRID__V1__KERNELS_REQUEST__INIT;
+	Kgrid__V1__KernelCommit c = KGRID__V1__KERNEL_COMMIT__INIT;
+	char text[512], manifest[4096];
+	struct kg_msg *m;
+
+	submit(w, good);
+	grid_sql(&w->g, "SELECT manifest FROM kernel", manifest, sizeof(manifest));
+	c.manifest = manifest;
+	c.label = (char *)(uintptr_t) "renamed";
+	assert_int_equal(peer_call_error(w->client, KG_MSG_KERNEL_COMMIT, &c.base, text,
+					 sizeof(text)),
+			 KG_EBUSY);
+	assert_contains(text, "cannot change the label");
+	m = peer_call(w->client, KG_MSG_KERNELS, &list.base, KG_MSG_KERNELS_REPLY);
+	assert_string_equal(PEER_BODY(m, Kgrid__V1__KernelsReply)->kernels[0]->label, "k1");
+	kg_msg_free(m);
+}
+
 static void test_watch_ends_when_the_job_has(void **state)
 {
 	struct world *w = *state;
@@ -343,6 +386,8 @@ int main(void)
 		T(test_kernel_that_a_job_needs_cannot_be_removed),
 		T(test_cancelled_job_is_fenced_and_accounted),
 		T(test_retry_makes_cancelled_slots_pending_and_runs_them),
+		T(test_submit_names_machines_that_are_not_connected),
+		T(test_label_of_a_kernel_in_use_cannot_be_changed),
 		T(test_watch_ends_when_the_job_has),
 	};
 

@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		inspect_inside(data + 1, size - 1);
 		break;
 	case 2:
-		if (pack_module_depends(data + 1, size - 1, &depends, &err) == 0)
+		if (pack_module_info(data + 1, size - 1, &depends, NULL, 0, &err) == 0)
 			free(depends);
 		break;
 	default:

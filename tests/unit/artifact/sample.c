@@ -144,6 +144,11 @@ struct sample_bytes sample_kernel(const char *release, enum sample_filter filter
 
 struct sample_bytes sample_module(const char *name, const char *depends)
 {
+	return sample_module_for("", name, depends);
+}
+
+struct sample_bytes sample_module_for(const char *release, const char *name, const char *depends)
+{
 	static const char strings[] = "\0.modinfo\0.shstrtab";
 	struct sample_bytes s = sample_new(4096);
 	Elf64_Ehdr h = {.e_type = ET_REL,
@@ -155,8 +160,9 @@ struct sample_bytes sample_module(const char *name, const char *depends)
 	Elf64_Shdr sh[3] = {{0},
 			    {.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = 2048},
 			    {.sh_name = 10, .sh_type = SHT_STRTAB, .sh_offset = 512}};
-	int len = snprintf((char *)s.bytes + 2048, 2048, "license=GPL%cdepends=%s%cname=%s", 0,
-			   depends, 0, name);
+	int len = snprintf((char *)s.bytes + 2048, 2048, "license=GPL%cdepends=%s%cname=%s%c%s%s%s",
+			   0, depends, 0, name, 0, release[0] ? "vermagic=" : "", release,
+			   release[0] ? " SMP preempt mod_unload modversions " : "");
 
 	assert_true(len > 0 && len < 2048);
 	sh[1].sh_size = (size_t)len + 1;

@@ -31,6 +31,8 @@ struct sample_bytes sample_image(const char *release, enum sample_filter filter,
 struct sample_bytes sample_kernel(const char *release, enum sample_filter filter, uint8_t id);
 /* A relocatable ELF file with .modinfo "name=..." "depends=...". */
 struct sample_bytes sample_module(const char *name, const char *depends);
+/* The same, with the "vermagic=" of a release. */
+struct sample_bytes sample_module_for(const char *release, const char *name, const char *depends);
 
 #define SAMPLE_CONFIG                                                              \
 	"#\n# Linux/x86 6.1.0 Kernel Configuration\n#\nCONFIG_X86_64=y\n"          \

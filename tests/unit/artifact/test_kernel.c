@@ -174,6 +174,31 @@ static void test_kernel_with_junk_for_a_config_is_refused(void **state)
 	assert_contains(f->err.text, "configuration");
 }
 
+static void test_config_of_another_version_is_refused(void **state)
+{
+	static const char other[] =
+		"#\n# Linux/x86 6.12.117 Kernel Configuration\n#\nCONFIG_X86_64=y\n";
+	struct fixture *f = *state;
+
+	add_image(f, RELEASE, 1);
+	add(f, "config", other, strlen(other));
+	assert_int_equal(open_kernel(f), KG_EINVALID);
+	assert_contains(f->err.text,
+			"'config' is of Linux 6.12, and the image is of release '6.1.0-test'");
+}
+
+static void test_config_of_another_patch_level_is_fine(void **state)
+{
+	/* Debian's 6.1.0-57 is built from 6.1.192 */
+	static const char other[] =
+		"#\n# Linux/x86 6.1.192 Kernel Configuration\n#\nCONFIG_X86_64=y\n";
+	struct fixture *f = *state;
+
+	add_image(f, RELEASE, 1);
+	add(f, "config", other, strlen(other));
+	assert_int_equal(open_kernel(f), 0);
+}
+
 static void test_kernel_with_junk_for_an_image_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -245,6 +270,8 @@ int main(void)
 		TEST(test_kernel_built_without_modules_needs_none),
 		TEST(test_kernel_with_another_config_is_another_kernel),
 		TEST(test_kernel_with_junk_for_a_config_is_refused),
+		TEST(test_config_of_another_version_is_refused),
+		TEST(test_config_of_another_patch_level_is_fine),
 		TEST(test_kernel_with_junk_for_an_image_is_refused),
 		TEST(test_kernel_that_lacks_a_blob_is_not_found),
 		TEST(test_kernel_whose_sizes_are_wrong_is_refused),

@@ -688,6 +688,21 @@ static void test_missing_dependency_is_a_warning(void **state)
 	free(c.bytes);
 }
 
+static void test_module_built_for_another_release_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct sample_bytes c = sample_module_for("5.15.0-other", "c", "");
+	struct member m[N_GOOD + 4];
+	struct kernel_pack *p;
+
+	good(f, m);
+	m[N_GOOD] = (struct member){.path = MODULES "kernel/c.ko", .bytes = c.bytes, .len = c.len};
+	assert_int_equal(open_members(f, m, &p), KG_EINVALID);
+	assert_contains(f->err.text,
+			"is a module of release '5.15.0-other', and the image is of '" REL);
+	free(c.bytes);
+}
+
 /* KGRID_TEST_DEB names a real linux-image package. */
 static void test_real_package_is_packed(void **state)
 {
@@ -751,6 +766,7 @@ int main(void)
 		TEST(test_unsafe_folder_is_refused),
 		TEST(test_folder_without_kernel_says_so),
 		TEST(test_missing_dependency_is_a_warning),
+		TEST(test_module_built_for_another_release_is_refused),
 		TEST(test_real_package_is_packed),
 	};
 

@@ -18,7 +18,7 @@ static void test_depends_is_read_from_every_kind_of_module(void **state)
 	for (i = 0; i < 4; i++) {
 		struct sample_bytes s = sample_compress(filters[i], plain.bytes, plain.len);
 
-		assert_int_equal(pack_module_depends(s.bytes, s.len, &depends, &err), 0);
+		assert_int_equal(pack_module_info(s.bytes, s.len, &depends, NULL, 0, &err), 0);
 		assert_string_equal(depends, "a,b-c");
 		free(depends);
 		free(s.bytes);
@@ -33,9 +33,9 @@ static void test_other_file_is_no_module(void **state)
 	char *depends;
 
 	(void)state;
-	assert_int_equal(pack_module_depends("junk", 4, &depends, &err), KG_EINVALID);
-	assert_int_equal(pack_module_depends("", 0, &depends, &err), KG_EINVALID);
-	assert_int_equal(pack_module_depends(s.bytes, s.len, &depends, &err), KG_EINVALID);
+	assert_int_equal(pack_module_info("junk", 4, &depends, NULL, 0, &err), KG_EINVALID);
+	assert_int_equal(pack_module_info("", 0, &depends, NULL, 0, &err), KG_EINVALID);
+	assert_int_equal(pack_module_info(s.bytes, s.len, &depends, NULL, 0, &err), KG_EINVALID);
 	assert_contains(err.text, "not a kernel module");
 	free(s.bytes);
 }
@@ -52,13 +52,13 @@ static void test_module_with_any_byte_changed_or_cut_is_survived(void **state)
 		uint8_t *cut;
 
 		s.bytes[i] ^= 0xff;
-		if (pack_module_depends(s.bytes, s.len, &depends, &err) == 0)
+		if (pack_module_info(s.bytes, s.len, &depends, NULL, 0, &err) == 0)
 			free(depends);
 		s.bytes[i] ^= 0xff;
 		cut = malloc(i + 1); /* of its own, so that a sanitizer sees reads behind it */
 		assert_non_null(cut);
 		memcpy(cut, s.bytes, i);
-		if (pack_module_depends(cut, i, &depends, &err) == 0)
+		if (pack_module_info(cut, i, &depends, NULL, 0, &err) == 0)
 			free(depends);
 		free(cut);
 	}
@@ -146,10 +146,33 @@ static void test_circle_is_refused(void **state)
 	kg_str_deinit(&warnings);
 }
 
+static void test_release_is_the_first_word_of_vermagic(void **state)
+{
+	struct sample_bytes s = sample_module_for("6.1.0-57-cloud-amd64", "x", "a");
+	struct sample_bytes none = sample_module("x", "a");
+	char *depends, release[65];
+	struct kg_err err;
+
+	(void)state;
+	assert_int_equal(pack_module_info(s.bytes, s.len, &depends, release, sizeof(release), &err),
+			 0);
+	assert_string_equal(release, "6.1.0-57-cloud-amd64");
+	assert_string_equal(depends, "a");
+	free(depends);
+	assert_int_equal(pack_module_info(none.bytes, none.len, &depends, release, sizeof(release),
+					  &err),
+			 0);
+	assert_string_equal(release, "");
+	free(depends);
+	free(s.bytes);
+	free(none.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_depends_is_read_from_every_kind_of_module),
+		cmocka_unit_test(test_release_is_the_first_word_of_vermagic),
 		cmocka_unit_test(test_other_file_is_no_module),
 		cmocka_unit_test(test_module_with_any_byte_changed_or_cut_is_survived),
 		cmocka_unit_test(test_line_has_all_that_is_needed_to_load_from_right_to_left),

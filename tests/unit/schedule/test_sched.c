@@ -235,6 +235,31 @@ static void test_run_without_an_end_in_a_good_boot_is_harness_error(void **state
 	expect(w, "end a boot=1 pass\nsettle slot=1011 harness-error tries=1\njob 1 done\n");
 }
 
+static void test_run_that_takes_the_kernel_down_does_not_cost_the_others_their_tries(void **state)
+{
+	struct world *w = *state;
+	int i;
+
+	idle_up(w, "a", 0);
+	sched_job_added(&w->s, make_job(w, 1, 50, "a", 1, 1, 2), 0);
+	for (i = 0; i < 3; i++) { /* attempts 1, 3, 5 are the culprit's */
+		sched_order_stored(&w->s, (uint64_t)i + 1, 0);
+		sched_stage_entered(&w->s, (uint64_t)i + 1, SCHED_RUN, (uint64_t)(2 * i) + 1, 0);
+		w->log[0] = '\0';
+		sched_attempt_ended(&w->s, (uint64_t)i + 1, (uint64_t)(2 * i) + 1, KG_OUTCOME_INFRA,
+				    "machine rebooted during the run", 0);
+		sched_boot_ended(&w->s, (uint64_t)i + 1, KG_OUTCOME_INFRA, "", 0);
+	}
+	expect(w, "settle slot=1011 infra tries=3\nend a boot=3 infra\n"
+		  "begin a boot=4 b1/v1 n=1\n"); /* the other one alone, with all its tries */
+	sched_order_stored(&w->s, 4, 0);
+	sched_stage_entered(&w->s, 4, SCHED_RUN, 7, 0);
+	sched_attempt_ended(&w->s, 4, 7, KG_OUTCOME_PASS, NULL, 0);
+	w->log[0] = '\0';
+	sched_boot_ended(&w->s, 4, KG_OUTCOME_PASS, NULL, 0);
+	expect(w, "end a boot=4 pass\njob 1 done\n");
+}
+
 static void test_boot_deadline_is_boot_hang_and_power_cycle(void **state)
 {
 	struct world *w = *state;
@@ -423,6 +448,7 @@ int main(void)
 		T(test_retryable_outcome_is_tried_last_in_its_block_and_bounded),
 		T(test_failed_workload_is_final_at_once),
 		T(test_run_without_an_end_in_a_good_boot_is_harness_error),
+		T(test_run_that_takes_the_kernel_down_does_not_cost_the_others_their_tries),
 		T(test_boot_deadline_is_boot_hang_and_power_cycle),
 		T(test_dispatch_that_is_never_answered_is_infra_without_power_cycle),
 		T(test_run_deadline_includes_the_runs_timeout),
