@@ -160,4 +160,14 @@ static void grid_deinit(struct grid *g)
 			fail_msg("'%s' is not in '%s'", (part), (text)); \
 	} while (0)
 
+static inline bool warns(const struct plan *p, const char *part)
+{
+	size_t i;
+
+	for (i = 0; i < p->warnings.n; i++)
+		if (strstr(p->warnings.items[i], part))
+			return true;
+	return false;
+}
+
 #endif
