@@ -114,8 +114,8 @@ static int check_config_version(const struct artifact_kernel *k, struct kg_err *
 	if (major == want_major && minor == want_minor)
 		return 0;
 	return kg_err_set(err, KG_EINVALID,
-			  "'config' is of Linux %u.%u, and the image is of release '%s'", major, minor,
-			  k->image.release);
+			  "'config' is of Linux %u.%u, and the image is of release '%s'", major,
+			  minor, k->image.release);
 }
 
 static int check_kernel(const struct artifact_blobs *b, struct artifact_kernel *k,

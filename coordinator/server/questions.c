@@ -34,8 +34,8 @@ static void fill_why(struct coordinator *c, Kgrid__V1__JobSummary *j)
 		return;
 	if (offline && busy)
 		(void)snprintf(text, sizeof(text),
-			       "%zu of its machines not connected, %zu busy with other jobs", offline,
-			       busy);
+			       "%zu of its machines not connected, %zu busy with other jobs",
+			       offline, busy);
 	else
 		(void)snprintf(text, sizeof(text), "%zu of its machines %s", offline + busy,
 			       offline ? "not connected" : "busy with other jobs");
