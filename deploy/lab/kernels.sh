@@ -31,9 +31,10 @@ unpack_kernel() {
 	if [[ ! -e $root/unpacked ]]; then
 		rm -rf "$root"
 		mkdir -p "$root"
-		dpkg-deb -x "$deb" "$root"
+		# A substitution does not inherit 'set -e': without these, a half-done folder would count.
+		dpkg-deb -x "$deb" "$root" || die "cannot unpack '$deb'"
 		[[ -d $root/lib/modules ]] || ln -s usr/lib "$root/lib"
-		depmod -b "$root" "$(kernel_release "$root")"
+		depmod -b "$root" "$(kernel_release "$root")" || die "cannot index the modules of '$deb'"
 		touch "$root/unpacked"
 	fi
 	echo "$root"
