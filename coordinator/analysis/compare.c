@@ -10,9 +10,9 @@
 
 #define CONFIDENCE_UPPER 0.975 /* two-sided 95 % */
 
-struct stats_summary stats_summarise(const double *values, size_t n)
+struct compare_summary compare_summarise(const double *values, size_t n)
 {
-	struct stats_summary s = {.n = n};
+	struct compare_summary s = {.n = n};
 	double scale = 0, sum = 0, squares = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -64,13 +64,13 @@ static size_t boot_means(const struct stats_compare_input *in, size_t *at, doubl
 
 		while (i < in->n && same_cell(&o[first], &o[i]) && o[i].boot == o[begin].boot)
 			values[k++] = o[i++].value;
-		means[n++] = stats_summarise(values, k).mean;
+		means[n++] = compare_summarise(values, k).mean;
 	}
 	*at = i;
 	return n;
 }
 
-static void fill_cell(const struct stats_summary *s, struct stats_cell *c)
+static void fill_cell(const struct compare_summary *s, struct stats_cell *c)
 {
 	double half;
 
@@ -94,7 +94,7 @@ static double signed_pct(double ratio, enum stats_direction direction)
 	return 100 * (direction == STATS_LOWER ? 1 - ratio : ratio - 1);
 }
 
-static void fill_delta(const struct stats_summary *base, const struct stats_summary *s,
+static void fill_delta(const struct compare_summary *base, const struct compare_summary *s,
 		       enum stats_direction direction, struct stats_cell *c)
 {
 	double ratio, cv0, cv1, v0, v1, df, width = 0;
@@ -142,7 +142,7 @@ static int check_input(const struct stats_compare_input *in)
 int stats_compare(const struct stats_compare_input *in, struct stats_cell *ret_cells)
 {
 	size_t n_cells = (size_t)in->n_rows * in->n_columns;
-	struct stats_summary *sums = calloc(n_cells + 1, sizeof(*sums));
+	struct compare_summary *sums = calloc(n_cells + 1, sizeof(*sums));
 	double *means = calloc(in->n + 1, sizeof(*means));
 	double *values = calloc(in->n + 1, sizeof(*values));
 	int rc = sums && means && values ? check_input(in) : -ENOMEM;
@@ -157,7 +157,7 @@ int stats_compare(const struct stats_compare_input *in, struct stats_cell *ret_c
 		size_t cell = (size_t)o->row * in->n_columns + o->column;
 		size_t n = boot_means(in, &at, means, values);
 
-		sums[cell] = stats_summarise(means, n);
+		sums[cell] = compare_summarise(means, n);
 		fill_cell(&sums[cell], &ret_cells[cell]);
 	}
 	for (size_t cell = 0; cell < n_cells; cell++) {

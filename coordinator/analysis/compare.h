@@ -62,11 +62,11 @@ struct stats_compare_input {
 int stats_compare(const struct stats_compare_input *in, struct stats_cell *ret_cells);
 
 /* n, mean and deviation (n - 1) of values; scaled, so that squares neither overflow nor vanish. */
-struct stats_summary {
+struct compare_summary {
 	size_t n;
 	double mean;
 	double sd; /* 0 when n < 2 */
 };
-struct stats_summary stats_summarise(const double *values, size_t n);
+struct compare_summary compare_summarise(const double *values, size_t n);
 
 #endif

@@ -150,12 +150,12 @@ static void test_negative_means_have_a_change_but_no_interval(void **state)
 static void test_huge_and_offset_values_neither_overflow_nor_vanish(void **state)
 {
 	static const double huge[] = {1e200, 3e200}, offset[] = {1e9 + 1, 1e9 + 2, 1e9 + 3};
-	struct stats_summary s = stats_summarise(huge, 2);
+	struct compare_summary s = compare_summarise(huge, 2);
 
 	(void)state;
 	near(s.mean, 2e200);
 	near(s.sd, sqrt(2) * 1e200);
-	s = stats_summarise(offset, 3);
+	s = compare_summarise(offset, 3);
 	near(s.mean, 1e9 + 2);
 	assert_true(fabs(s.sd - 1) < 1e-6);
 }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a comparison says. Pure. ANALYSIS.md's rules, in this order:
+ *
+ * Unit: the boot. A boot's value is the median of its iterations; tests are over boots. Side A is
+ * the baseline.
+ *
+ * Per pair (verdict_pair): Mann-Whitney over the boots' values; effect = exp of the Hodges-Lehmann
+ * shift of logarithms, as a percentage, with its interval; where a value is <= 0, the shift over
+ * the median of A. Sign: positive is better; without a declared direction it is the plain change.
+ *
+ * Per family (verdict_family): q over all pairs of a report, then the word:
+ *   regression, improvement (different without a direction):
+ *       p <= alpha and q <= q_max, |effect| >= min effect, the interval excludes 0, and the other
+ *       conditions that tests/bench/detect justifies (see verdict.c)
+ *   same: the whole interval lies within +- min effect
+ *   unstable: the levels disagree (iterations say a difference that boots do not carry)
+ *   unknown: else, with how many boots a side would decide
+ * Gate mode: Holm, and at least VERDICT_GATE_BOOTS a side, else unknown with that reason.
+ */
+#ifndef KG_COORDINATOR_ANALYSIS_VERDICT_H
+#define KG_COORDINATOR_ANALYSIS_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "coordinator/analysis/adjust.h"
+
+#define VERDICT_GATE_BOOTS  8
+#define VERDICT_REASON_SIZE 192
+
+enum verdict_word {
+	VERDICT_NONE, /* the baseline, or nothing to compare */
+	VERDICT_REGRESSION,
+	VERDICT_IMPROVEMENT,
+	VERDICT_DIFFERENT,
+	VERDICT_SAME,
+	VERDICT_UNKNOWN,
+	VERDICT_UNSTABLE,
+	VERDICT_INCOMPARABLE, /* decided by provenance, before numbers are looked at */
+};
+
+const char *verdict_name(enum verdict_word w);	   /* "regression"; "" for NONE */
+enum verdict_word verdict_parse(const char *name); /* NONE for an unknown one */
+
+enum verdict_direction { VERDICT_NO_DIRECTION, VERDICT_HIGHER, VERDICT_LOWER };
+/* "higher", "lower", else no direction. */
+enum verdict_direction verdict_direction(const char *name);
+
+struct verdict_boot {
+	const double *values; /* iterations; borrows */
+	size_t n;	      /* > 0 */
+};
+
+struct verdict_side {
+	const struct verdict_boot *boots;
+	size_t n;
+};
+
+struct verdict_policy {
+	double alpha;		      /* 0.01 */
+	double q_max;		      /* 0.05 */
+	double level;		      /* of intervals: 0.95 */
+	double min_effect_pct;	      /* 1; a machine's own A/A runs may raise it */
+	enum stats_adjust correction; /* BH; gate: HOLM */
+	bool gate;
+};
+void verdict_policy_init(struct verdict_policy *p); /* the values above */
+
+struct verdict {
+	enum verdict_word word;
+	bool has_effect;
+	double effect_pct; /* positive is better, see above */
+	bool has_interval; /* the boots are enough for the level */
+	double lo_pct, hi_pct;
+	bool has_p; /* both sides have boots */
+	double p;   /* Mann-Whitney over boots */
+	double q;   /* in its family */
+	bool has_welch;
+	double welch_p;	     /* beside it, as information */
+	double p_worse;	     /* one-sided: B worse than A (confirmation uses it) */
+	double p_iterations; /* the same test over all iterations, as information */
+	double cliffs_delta;
+	size_t boots[2], iterations[2];
+	uint32_t
+		more_boots; /* unknown: further boots a side that would decide, about; 0: not known */
+	bool multimodal[2];
+	char reason[VERDICT_REASON_SIZE]; /* "" or why the word is not a plain answer */
+};
+
+/* One pair: everything but q and word (which is left NONE, or UNKNOWN with a reason when a side has
+ * no boot, or INCOMPARABLE never). KG_EINVALID: a value that is not finite, a boot without values;
+ * -ENOMEM. */
+int verdict_pair(const struct verdict_side *a, const struct verdict_side *b,
+		 enum verdict_direction direction, const struct verdict_policy *policy,
+		 struct verdict *ret, struct kg_err *err);
+/* q and words of all pairs of one report. A verdict that is INCOMPARABLE already stays and takes
+ * no part. policies[i] belongs to verdicts[i] (min effects differ); correction and gate are the
+ * first one's. -ENOMEM. */
+int verdict_family(struct verdict *verdicts, const struct verdict_policy *policies, size_t n);
+
+/* Median of a boot's iterations over boots: the value that tables show, and its interval by order
+ * statistics (n >= 6) or BCa bootstrap with a fixed seed. */
+struct verdict_level {
+	double value;
+	bool has_interval;
+	double lo, hi;
+	bool has_cov;
+	double cov_pct; /* between boots */
+};
+int verdict_level(const struct verdict_side *s, double level, struct verdict_level *ret,
+		  struct kg_err *err);
+
+/* "Everything moved": whether most metrics of one machine shift together, so that the environment is
+ * to be suspected first. Over the pairs of one machine and one boundary, different metrics or
+ * workloads. */
+bool verdict_everything_moved(const struct verdict *verdicts, size_t n);
+
+#endif
