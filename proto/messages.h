@@ -74,7 +74,31 @@ enum kg_sender {
 	X(70, SAMPLES_REPLY, Kgrid__V1__SamplesReply, kgrid__v1__samples_reply,                    \
 	  KG_FROM_COORDINATOR)                                                                     \
 	X(71, LOGS, Kgrid__V1__LogsRequest, kgrid__v1__logs_request, KG_FROM_CLIENT)               \
-	X(72, LOGS_REPLY, Kgrid__V1__LogsReply, kgrid__v1__logs_reply, KG_FROM_COORDINATOR)
+	X(72, LOGS_REPLY, Kgrid__V1__LogsReply, kgrid__v1__logs_reply, KG_FROM_COORDINATOR)        \
+	X(73, EPOCHS, Kgrid__V1__EpochsRequest, kgrid__v1__epochs_request, KG_FROM_CLIENT)         \
+	X(74, EPOCHS_REPLY, Kgrid__V1__EpochsReply, kgrid__v1__epochs_reply, KG_FROM_COORDINATOR)  \
+	X(75, DIFF, Kgrid__V1__DiffRequest, kgrid__v1__diff_request, KG_FROM_CLIENT)               \
+	X(76, DIFF_REPLY, Kgrid__V1__DiffReply, kgrid__v1__diff_reply, KG_FROM_COORDINATOR)        \
+	X(77, PROVENANCE, Kgrid__V1__ProvenanceRequest, kgrid__v1__provenance_request,             \
+	  KG_FROM_CLIENT)                                                                          \
+	X(78, PROVENANCE_REPLY, Kgrid__V1__ProvenanceReply, kgrid__v1__provenance_reply,           \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(79, HISTORY, Kgrid__V1__HistoryRequest, kgrid__v1__history_request, KG_FROM_CLIENT)      \
+	X(80, HISTORY_REPLY, Kgrid__V1__HistoryReply, kgrid__v1__history_reply,                    \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(81, REGRESSIONS, Kgrid__V1__RegressionsRequest, kgrid__v1__regressions_request,          \
+	  KG_FROM_CLIENT)                                                                          \
+	X(82, REGRESSIONS_REPLY, Kgrid__V1__RegressionsReply, kgrid__v1__regressions_reply,        \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(83, REGRESSION_ACTION, Kgrid__V1__RegressionAction, kgrid__v1__regression_action,        \
+	  KG_FROM_CLIENT)                                                                          \
+	X(84, CALIBRATE, Kgrid__V1__CalibrateRequest, kgrid__v1__calibrate_request,                \
+	  KG_FROM_CLIENT)                                                                          \
+	X(85, NOISE, Kgrid__V1__NoiseRequest, kgrid__v1__noise_request, KG_FROM_CLIENT)            \
+	X(86, NOISE_REPLY, Kgrid__V1__NoiseReply, kgrid__v1__noise_reply, KG_FROM_COORDINATOR)     \
+	X(87, IMPORT, Kgrid__V1__ImportRequest, kgrid__v1__import_request, KG_FROM_CLIENT)         \
+	X(88, IMPORTS, Kgrid__V1__ImportsRequest, kgrid__v1__imports_request, KG_FROM_CLIENT)      \
+	X(89, IMPORTS_REPLY, Kgrid__V1__ImportsReply, kgrid__v1__imports_reply, KG_FROM_COORDINATOR)
 
 enum kg_msg_type {
 #define X(number, NAME, type, prefix, from) KG_MSG_##NAME = (number),

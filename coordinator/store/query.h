@@ -102,4 +102,46 @@ int query_events(struct query *q, const char *machine, uint64_t job, uint64_t af
 int query_compare(struct query *q, const Kgrid__V1__CompareRequest *rq,
 		  Kgrid__V1__CompareReply **ret, struct kg_err *err);
 
+/* ---- since schema 2 ---- */
+
+int query_epochs(struct query *q, const char *machine, Kgrid__V1__EpochsReply **ret,
+		 struct kg_err *err);
+/* `text` of a kernel's config comes from the blobs: called with its digest, gives an owned text or
+ * a code. */
+struct query_texts {
+	int (*read)(void *arg, const char *digest, char **ret_text, size_t *ret_len,
+		    struct kg_err *err);
+	void *arg;
+};
+int query_diff(struct query *q, const Kgrid__V1__DiffRequest *rq, const struct query_texts *texts,
+	       Kgrid__V1__DiffReply **ret, struct kg_err *err);
+/* Facts of a boot in one part, or a document's text in parts. */
+int query_provenance(struct query *q, const Kgrid__V1__ProvenanceRequest *rq,
+		     int (*on_part)(void *arg, const Kgrid__V1__ProvenanceReply *part), void *arg,
+		     struct kg_err *err);
+int query_history(struct query *q, const Kgrid__V1__HistoryRequest *rq,
+		  Kgrid__V1__HistoryReply **ret, struct kg_err *err);
+int query_regressions(struct query *q, const Kgrid__V1__RegressionsRequest *rq,
+		      Kgrid__V1__RegressionsReply **ret, struct kg_err *err);
+int query_noise(struct query *q, const Kgrid__V1__NoiseRequest *rq, Kgrid__V1__NoiseReply **ret,
+		struct kg_err *err);
+int query_imports(struct query *q, const Kgrid__V1__ImportsRequest *rq,
+		  Kgrid__V1__ImportsReply **ret, struct kg_err *err);
+
+/* For the detector. */
+/* Blocks that are finished on a machine (every slot has its outcome, at least one passed) and not
+ * marked by store_detection_mark, of jobs of kind normal. job 0: any. */
+int query_undetected(struct query *q, uint64_t job,
+		     void (*on_block)(void *arg, uint64_t job, const char *machine, uint32_t block),
+		     void *arg, struct kg_err *err);
+int query_regressions_open(struct query *q, struct store_regressions **ret, struct kg_err *err);
+void store_regressions_free(struct store_regressions *r);
+int query_notices(struct query *q, struct store_notices **ret, struct kg_err *err); /* pending */
+void store_notices_free(struct store_notices *n);
+int query_recurring(struct query *q, struct store_recurrings **ret, struct kg_err *err);
+void store_recurrings_free(struct store_recurrings *r);
+/* Whether a kernel's document of that name is stored already (kallsyms is asked for once). */
+int query_kernel_document(struct query *q, const char *kernel, const char *name, bool *ret_has,
+			  struct kg_err *err);
+
 #endif

@@ -194,4 +194,38 @@ int store_boot_end(struct store *s, const struct store_boot_end *e, struct store
 int store_ingest(struct store *s, const char *machine, const Kgrid__V1__Record *r,
 		 int64_t received_ns, struct store_done done);
 
+/*
+ * Provenance (since 1.2): its facts are stored by class and content. phase `boot` also gives the
+ * boot its epoch: the machine's current one, or a new one (with an event of kind 'epoch' that names
+ * what changed) when analysis/epoch.h says so. Documents are put together from their pieces, checked
+ * against their digest, and stored once; a piece that does not fit is a fault.
+ */
+
+/* ---- detection and regressions ---- */
+
+/* Block of a job on a machine was looked at; result.existed: it was before. */
+int store_detection_mark(struct store *s, uint64_t job, const char *machine, uint32_t block,
+			 int64_t now_ns, struct store_done done);
+/* A boundary was seen: a new candidate, or the old item with its members updated (a member that was
+ * confirmed stays so); one that was fixed is open again, one that was refuted a candidate again, but
+ * not by the same job twice. result.id, .existed. */
+int store_regression_seen(struct store *s, const struct store_sighting *x, struct store_done done);
+int store_regression_step(struct store *s, const struct store_regression_step *x,
+			  struct store_done done);
+/* KG_ENOTFOUND. */
+int store_regression_act(struct store *s, const struct store_regression_action *x,
+			 struct store_done done);
+int store_notice_add(struct store *s, uint64_t regression, const char *target, const char *text,
+		     int64_t now_ns, struct store_done done);
+int store_notice_end(struct store *s, uint64_t id, bool sent, const char *reason, int64_t now_ns,
+		     struct store_done done);
+
+/* ---- calibration and imports ---- */
+
+/* Sets or replaces; every_ns 0 takes it away (KG_ENOTFOUND when there is none). */
+int store_recurring_set(struct store *s, const struct store_recurring *r, struct store_done done);
+/* KG_EEXISTS: the name is taken by another text (the same text again: existed, its id). */
+int store_import_add(struct store *s, const char *name, const char *text, int64_t now_ns,
+		     struct store_done done);
+
 #endif

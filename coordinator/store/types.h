@@ -58,8 +58,12 @@ struct store_slot {
 	uint64_t attempt;	 /* given out only; the one that decided, 0: none */
 };
 
+enum store_job_kind { STORE_JOB_NORMAL, STORE_JOB_CONFIRM, STORE_JOB_CALIBRATE };
+
 struct store_job {
 	uint64_t id; /* given out only */
+	enum store_job_kind kind;
+	uint64_t regression; /* kind confirm: what it tries; else 0 */
 	const char *name;
 	const char *text; /* the job file as submitted */
 	const char *file_name;
@@ -163,6 +167,104 @@ struct store_snapshot {
 	struct store_machine *machines; /* all that were ever seen */
 	size_t n_machines;
 	struct store_ids ids;
+};
+
+/* ---- regressions ---- */
+
+struct store_member {
+	const char *machine, *workload, *params, *metric, *unit;
+	const char *kernel, *lsm; /* labels, new side */
+	bool history;		  /* source: history; else a block comparison */
+	uint64_t job;		  /* newest that showed it */
+	double before, after;	  /* medians */
+	double effect_pct;	  /* positive is better */
+	bool has_interval;
+	double lo_pct, hi_pct;
+	double p, q;
+	uint32_t boots_before, boots_after;
+};
+
+/* What one look at one job saw of one boundary. */
+struct store_sighting {
+	bool lsm_axis;
+	const char *from_key, *to_key; /* digest of the kernel, or effective list */
+	const char *from_label, *to_label;
+	const struct store_member *members;
+	size_t n_members;
+	uint64_t job;
+	int64_t now_ns;
+};
+
+enum store_stage {
+	STORE_STAGE_CANDIDATE,
+	STORE_STAGE_CONFIRMING,
+	STORE_STAGE_CONFIRMED,
+	STORE_STAGE_REFUTED,
+};
+const char *store_stage_name(enum store_stage s);
+
+/* What became of the members in a confirmation. */
+struct store_confirmed {
+	const char *machine, *workload, *params, *metric, *kernel, *lsm;
+	bool confirmed;
+	double p;		     /* one-sided */
+	const char *confirm_machine; /* NULL: none */
+};
+
+struct store_regression_step {
+	uint64_t regression;
+	enum store_stage stage;
+	uint64_t confirm_job; /* 0: unchanged */
+	const struct store_confirmed *members;
+	size_t n_members;
+	const char *text; /* event: what was done and why */
+	int64_t now_ns;
+};
+
+struct store_regression_action { /* by a person */
+	uint64_t regression;
+	const char *state; /* open, acknowledged, fixed; NULL: unchanged, a comment */
+	const char *user;  /* NULL: not known */
+	const char *text;
+	int64_t now_ns;
+};
+
+/* One that goes on without a person: a candidate, or one whose confirmation runs. */
+struct store_regression {
+	uint64_t id;
+	bool lsm_axis;
+	const char *from_key, *to_key, *from_label, *to_label;
+	const char *state; /* open, acknowledged, fixed */
+	enum store_stage stage;
+	uint64_t confirm_job;
+	struct store_member *members; /* job: newest that showed it */
+	size_t n_members;
+};
+struct store_regressions { /* owned, store_regressions_free */
+	struct store_regression *items;
+	size_t n;
+};
+
+struct store_notice {
+	uint64_t id;
+	uint64_t regression;
+	const char *target; /* mail:ADDRESS, command:NAME */
+	const char *text;
+};
+struct store_notices { /* owned, store_notices_free */
+	struct store_notice *items;
+	size_t n;
+};
+
+struct store_recurring {
+	const char *machine;
+	const Kgrid__V1__CalibrateRequest *request;
+	int64_t every_ns, next_ns;
+	uint64_t last_job;
+};
+struct store_recurrings { /* owned, store_recurrings_free */
+	struct store_recurring *items;
+	size_t n;
 };
 
 #endif
