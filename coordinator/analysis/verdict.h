@@ -66,11 +66,13 @@ struct verdict_policy {
 	double min_effect_pct;	      /* 1; a machine's own A/A runs may raise it */
 	enum stats_adjust correction; /* BH; gate: HOLM */
 	bool gate;
+	bool brief; /* only what words need: neither Welch nor modes */
 };
 void verdict_policy_init(struct verdict_policy *p); /* the values above */
 
 struct verdict {
 	enum verdict_word word;
+	enum verdict_direction direction;
 	bool has_effect;
 	double effect_pct; /* positive is better, see above */
 	bool has_interval; /* the boots are enough for the level */
@@ -82,7 +84,15 @@ struct verdict {
 	double welch_p;	     /* beside it, as information */
 	double p_worse;	     /* one-sided: B worse than A (confirmation uses it) */
 	double p_iterations; /* the same test over all iterations, as information */
-	double cliffs_delta;
+	double cliffs_delta; /* positive is better, as the effect */
+	bool has_log;	     /* the effect is a ratio (all values > 0) with a standard error */
+	double log_ratio;    /* of B over A, not turned by the direction: for meta.h */
+	double log_se;	     /* half the interval over Student's quantile; may be 0 */
+	bool has_noise;
+	double noise_pct;	      /* deviation between boots of one side, pooled */
+	double effect_iterations_pct; /* as the effect, over all iterations */
+	bool boots_differ; /* boots of one side differ more than their iterations explain */
+	double sign;	   /* of the effect: 1 better or more, -1, 0; without a percentage too */
 	size_t boots[2], iterations[2];
 	uint32_t
 		more_boots; /* unknown: further boots a side that would decide, about; 0: not known */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the verdict share. Pure. */
+#ifndef KG_COORDINATOR_ANALYSIS_VERDICT_IMPL_H
+#define KG_COORDINATOR_ANALYSIS_VERDICT_IMPL_H
+
+#include "coordinator/analysis/verdict.h"
+
+/* Medians of the boots and all iterations, boot by boot; both owned, free(). KG_EINVALID names the
+ * value of `which` side; -ENOMEM. */
+int verdict_boot_values(const struct verdict_side *in, const char *which, double **ret_values,
+			double **ret_iterations, size_t *ret_n_iterations, struct kg_err *err);
+
+void verdict_reason(struct verdict *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
