@@ -3,7 +3,8 @@
  * Rank tests and the shift that goes with them. Pure.
  *
  * Mann-Whitney U (Mann and Whitney 1947, Ann. Math. Stat. 18, 50-60): without ties exact by the
- * recurrence of the counts; with ties by permutation with mid-ranks as long as C(n+m, n) <=
+ * recurrence of the counts as long as nx ny <= STATS_EXACT_PAIRS_MAX (its work grows with the square
+ * of that: 0.03 s there); with ties by permutation with mid-ranks as long as C(n+m, n) <=
  * STATS_PERMUTATIONS_MAX; else normal with the tie and the 0.5 continuity corrections (Lehmann,
  * Nonparametrics, 1.4). p is two-sided, min(1, 2 min tail). All values equal: p = 1.
  *
@@ -20,6 +21,8 @@
 #include "common/err.h"
 
 #define STATS_PERMUTATIONS_MAX 200000
+#define STATS_EXACT_PAIRS_MAX  10000
+#define STATS_KS_EXACT_MAX     10000000
 
 enum stats_method { STATS_METHOD_EXACT, STATS_METHOD_PERMUTATION, STATS_METHOD_NORMAL };
 
@@ -27,6 +30,7 @@ struct stats_mwu {
 	double u;		  /* pairs with x > y, ties half */
 	double p;		  /* two-sided */
 	double p_less, p_greater; /* one-sided: x tends to be less, greater than y */
+	double p_normal;	  /* two-sided, by the normal approximation, whatever the method */
 	double cles;		  /* P(x > y), ties half */
 	double cliffs_delta;	  /* P(x > y) - P(x < y) */
 	enum stats_method method;
@@ -46,7 +50,9 @@ struct stats_shift {
 	double lo, hi;	   /* at least `level` */
 };
 
-/* Errors as above. Time and memory stay O(N log N) for sides of 10^6 (selection in the sorted matrix
+/* Errors as above; also KG_EINVALID for a level outside (0, 1) and for differences beyond what a
+ * double holds. The order statistics are those of the distribution without ties, with ties too. Time
+ * and memory stay O(N log N) for sides of 10^6 (selection in the sorted matrix
  * of differences, Monahan 1984, ACM TOMS 10, 265-270, or likewise). */
 int stats_shift(const double *x, size_t nx, const double *y, size_t ny, double level,
 		struct stats_shift *ret, struct kg_err *err);

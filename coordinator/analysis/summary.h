@@ -30,9 +30,22 @@ struct stats_summary {
 	double hmean, gmean, hstddev, hcv_pct;
 };
 
-/* KG_EINVALID, naming the place: empty, or a value that is not finite. -ENOMEM. `x` is not
- * changed. O(n). */
+/* KG_EINVALID, naming the place: empty, a value that is not finite, or a range (max - min) beyond
+ * what a double holds; so all that is returned is finite. -ENOMEM. `x` is not changed. O(n). */
 int stats_summarise(const double *x, size_t n, struct stats_summary *ret, struct kg_err *err);
+
+/* Mean and deviation of finite values, n > 0, about a value they have in common, so that differences
+ * of means near 1e9 keep their digits: mean = center + offset. `center` may be any number near the
+ * values. Nothing overflows as long as all |x - center| are finite. */
+struct stats_moments {
+	double offset; /* mean - center */
+	double sd;     /* n - 1; exactly 0 for equal values, and for n = 1 */
+};
+struct stats_moments stats_moments(const double *x, size_t n, double center);
+
+/* For those who ask for the harmonic mean alone: KG_EINVALID, naming the place, for a value <= 0 and
+ * as above. */
+int stats_hmean(const double *x, size_t n, double *ret, struct kg_err *err);
 
 /* Of finite values; n > 0. `x` is reordered. O(n). */
 double stats_median_inplace(double *x, size_t n);
