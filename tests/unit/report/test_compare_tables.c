@@ -48,7 +48,8 @@ static size_t cell(struct job *j, const char *machine, const char *kernel, const
 
 static void value(struct job *j, size_t c, size_t metric, uint64_t boot, double v)
 {
-	j->values[j->in.n_values++] = (struct report_value){c, metric, boot, v};
+	j->values[j->in.n_values++] =
+		(struct report_value){.cell = c, .metric = metric, .boot = boot, .value = v};
 }
 
 static Kgrid__V1__CompareReply *make(struct job *j)
