@@ -30,6 +30,7 @@ struct raw {
 	struct raw_budget budget;
 	int64_t priority;
 	struct kg_texts notify;
+	bool confirm;
 };
 
 static const char *const orders[] = {"interleaved", "grouped", NULL};
@@ -64,7 +65,7 @@ static const struct kg_field budget_fields[] = {
 	 .offset = offsetof(struct raw_budget, wall_ns),
 	 .min = 60,
 	 .max = 366.0 * 86400,
-	 .help = "the longest time that the job may take"},
+	 .help = "the longest time that the job may take, its confirmations included"},
 	{.key = NULL},
 };
 
@@ -127,7 +128,14 @@ static const struct kg_field job_fields[] = {
 	{.key = "notify",
 	 .type = KG_FIELD_TEXTS,
 	 .offset = offsetof(struct raw, notify),
-	 .help = "whom to tell at the end, such as mail:team@example.org"},
+	 .help = "whom to tell of a confirmed regression: mail:ADDRESS, or command:NAME, a "
+		 "command of the coordinator's configuration"},
+	{.key = "confirm",
+	 .type = KG_FIELD_BOOL,
+	 .offset = offsetof(struct raw, confirm),
+	 .preset = "true",
+	 .help = "whether a regression that the job shows is tried again in three fresh blocks, "
+		 "also on a second machine of the vendor, before it counts; within the budget"},
 	{.key = NULL},
 };
 
@@ -148,6 +156,24 @@ int job_spec_error(const struct job_spec *j, struct job_place at, int code, stru
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	return kg_err_set(err, code, "%s:%u:%u: %s", j->file_name, at.line, at.column, text);
+}
+
+/* One address and no more: what a mail header could be led astray by is refused. */
+static bool address_valid(const char *a)
+{
+	const char *at = strchr(a, '@');
+
+	return at && at != a && at[1] && a[0] != '-' && !strchr(at + 1, '@') &&
+	       strspn(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.@_+-=") ==
+		       strlen(a) &&
+	       strlen(a) <= 254;
+}
+
+bool job_notify_valid(const char *target)
+{
+	if (kg_str_starts(target, "mail:"))
+		return address_valid(target + strlen("mail:"));
+	return kg_str_starts(target, "command:") && kg_name_valid(target + strlen("command:"));
 }
 
 struct job_place job_place_of(const struct kg_yaml_node *node)
@@ -397,6 +423,25 @@ static int check_monitors(const struct job_input *in, const struct kg_yaml_node 
 	return 0;
 }
 
+/* A target that nobody could be told by is found out now and not after the regression. */
+static int check_notify(const struct job_input *in, const struct kg_yaml_node *root)
+{
+	const struct kg_yaml_node *n = kg_yaml_get(root, "notify");
+	size_t i;
+
+	for (i = 0; i < in->job->notify.n; i++) {
+		const char *target = in->job->notify.items[i];
+
+		if (job_notify_valid(target))
+			continue;
+		return kg_yaml_error(in->doc, n->kind == KG_YAML_SEQ ? n->items[i] : n, in->err,
+				     "'notify': expected 'mail:name@example.org' or "
+				     "'command:NAME', not '%.64s'",
+				     target);
+	}
+	return 0;
+}
+
 /* What the file asks for and this version does not carry out. */
 static int add_warnings(const struct job_input *in)
 {
@@ -411,12 +456,11 @@ static int add_warnings(const struct job_input *in)
 			"are made",
 			j->until);
 	if (rc == 0 && j->budget_ns)
-		rc = plan_warn(w, "budget.wall: not enforced in this version; the plan's estimate "
-				  "stands beside it");
+		rc = plan_warn(w,
+			       "budget.wall: bounds confirmations in this version; the job "
+			       "itself is not ended by it, the plan's estimate stands beside it");
 	if (rc == 0 && j->monitors.n)
 		rc = plan_warn(w, "monitors: none is started in this version");
-	if (rc == 0 && j->notify.n)
-		rc = plan_warn(w, "notify: nobody is notified in this version");
 	if (rc == 0 && j->order == JOB_GROUPED)
 		rc = plan_warn(w, "order: with 'grouped' drift of the machine between boots is not "
 				  "controlled");
@@ -437,6 +481,7 @@ static int take(const struct job_input *in, struct raw *raw)
 	j->order = raw->order ? JOB_GROUPED : JOB_INTERLEAVED;
 	j->budget_ns = raw->budget.wall_ns;
 	j->priority = (uint32_t)raw->priority;
+	j->confirm = raw->confirm;
 	rc = read_boots(in, raw->repeat.boots);
 	if (rc == 0)
 		rc = read_machines(in, raw->machines);
@@ -456,6 +501,8 @@ static int take(const struct job_input *in, struct raw *raw)
 		rc = check_until(in, in->doc->root);
 	if (rc == 0)
 		rc = check_monitors(in, in->doc->root);
+	if (rc == 0)
+		rc = check_notify(in, in->doc->root);
 	return rc < 0 ? rc : add_warnings(in);
 }
 

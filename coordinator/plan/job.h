@@ -83,9 +83,10 @@ struct job_spec {
 	enum job_order order;
 	struct job_exclude *excludes;
 	size_t n_excludes;
-	uint64_t budget_ns; /* 0: none */
-	uint32_t priority;  /* 0..100 */
-	struct kg_texts notify;
+	uint64_t budget_ns;	  /* 0: none */
+	uint32_t priority;	  /* 0..100 */
+	struct kg_texts notify;	  /* each job_notify_valid */
+	bool confirm;		  /* regressions are tried again */
 	struct kg_texts warnings; /* what is accepted and not carried out in this version, ... */
 };
 
@@ -93,6 +94,8 @@ struct job_spec {
 int job_spec_parse(const char *file_name, const char *text, size_t len, struct job_spec **ret_job,
 		   struct kg_err *err);
 void job_spec_free(struct job_spec *j);
+/* mail:ADDRESS or command:NAME */
+bool job_notify_valid(const char *target);
 
 /* Sets "FILE:LINE:COLUMN: text" and returns `code`. */
 int job_spec_error(const struct job_spec *j, struct job_place at, int code, struct kg_err *err,

@@ -103,8 +103,9 @@ static void test_what_is_not_carried_out_is_a_warning(void **state)
 
 	(void)state;
 	assert_true(warns(j, "monitors: none is started"));
-	assert_true(warns(j, "budget.wall: not enforced"));
-	assert_true(warns(j, "notify: nobody is notified"));
+	assert_true(warns(j, "budget.wall: bounds confirmations"));
+	assert_false(warns(j, "notify"));
+	assert_true(j->confirm);
 	assert_true(warns(j, "repeat.until: 'ci95 <= 1%' is not carried out"));
 	assert_true(warns(j, "drift of the machine between boots is not controlled"));
 	job_spec_free(j);
