@@ -16,7 +16,8 @@ struct modes_result {
 	double centers[4];
 	double p; /* of one mode */
 };
-/* Fewer than 10 values: one mode, p = 1. Above 2,000 values a regular subsample of the ordered
+/* Centers are in ascending order. KG_EINVALID: no value, or one that is not finite; -ENOMEM. Fewer than
+ * 10 values, or equal ones: one mode, at the median, p = 1. Above 2,000 values a regular subsample of the ordered
  * values is used. */
 int modes_find(const double *x, size_t n, uint64_t seed, struct modes_result *ret,
 	       struct kg_err *err);

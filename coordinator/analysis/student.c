@@ -4,8 +4,9 @@
 #include <float.h>
 #include <math.h>
 
-#define STEPS_MAX 10000 /* converges in about sqrt(max(a, b)) steps */
-#define TINY	  1e-300
+#define STEPS_MAX     10000 /* converges in about sqrt(max(a, b)) steps */
+#define TINY	      1e-300
+#define STIRLING_FROM 10.
 
 static double not_zero(double x)
 {
@@ -45,31 +46,66 @@ static double continued_fraction(double a, double b, double x)
 	return f - 1;
 }
 
-double stats_beta_inc(double a, double b, double x)
+/* What Stirling's formula of log gamma leaves out, for x >= STIRLING_FROM: DLMF 5.11.1. */
+static double stirling_rest(double x)
 {
-	double front;
+	static const double c[] = {1 / 12.,   -1 / 360.,      1 / 1260., -1 / 1680.,
+				   1 / 1188., -691 / 360360., 1 / 156.};
+	double sum = 0;
 
-	if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1))
-		return NAN;
-	if (x == 0 || x == 1)
-		return x;
+	for (int i = (int)(sizeof(c) / sizeof(c[0])) - 1; i >= 0; i--)
+		sum = sum / (x * x) + c[i];
+	return sum / x;
+}
+
+/* log B(a, b). The log gammas of 1e6 have nine digits behind the point left and their difference
+ * fewer, so the large parts are taken out before. */
+static double log_beta(double a, double b)
+{
+	double p = fmin(a, b), q = fmax(a, b), share = p / (p + q), rest;
+
+	if (q < STIRLING_FROM)
+		return log_gamma(p) + log_gamma(q) - log_gamma(p + q);
+	rest = stirling_rest(q) - stirling_rest(p + q);
+	if (p < STIRLING_FROM)
+		return log_gamma(p) + rest + p - p * log(p + q) + (q - 0.5) * log1p(-share);
+	return stirling_rest(p) + rest + log(2 * M_PI) / 2 - log(q) / 2 + (p - 0.5) * log(share) +
+	       q * log1p(-share);
+}
+
+/* y = 1 - x; the smaller of both is exact. */
+static double beta_inc(double a, double b, double x, double y)
+{
+	double log_x = x > 0.5 ? log1p(-y) : log(x), log_y = y > 0.5 ? log1p(-x) : log(y);
+
+	if (x == 0 || y == 0)
+		return x == 0 ? 0 : 1;
 	/* DLMF 8.17.4; the fraction converges fast below this point. */
 	if (x > (a + 1) / (a + b + 2))
-		return 1 - stats_beta_inc(b, a, 1 - x);
-	front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x)) /
-		a;
-	return front * continued_fraction(a, b, x);
+		return 1 - beta_inc(b, a, y, x);
+	return exp(a * log_x + b * log_y - log_beta(a, b)) / a * continued_fraction(a, b, x);
+}
+
+double stats_beta_inc(double a, double b, double x)
+{
+	if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1))
+		return NAN;
+	return beta_inc(a, b, x, 1 - x);
 }
 
 double stats_student_two_tails(double t, double df)
 {
-	double t2 = t * t;
+	double t2 = t * t, x, y;
 
 	if (!(df > 0) || isnan(t))
 		return NAN;
+	if (isinf(t2))
+		return 0;
+	x = df / (df + t2);
+	y = t2 / (df + t2);
 	if (t2 < 3) /* near the middle: 1 - I_y(1/2, df/2), the tails are not small */
-		return 1 - stats_beta_inc(0.5, df / 2, t2 / (df + t2));
-	return stats_beta_inc(df / 2, 0.5, df / (df + t2));
+		return 1 - beta_inc(0.5, df / 2, y, x);
+	return beta_inc(df / 2, 0.5, x, y);
 }
 
 double stats_student_cdf(double t, double df)
