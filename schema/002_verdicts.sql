@@ -14,11 +14,11 @@ CREATE TABLE document (
 	stored BLOB NOT NULL       -- zstd
 ) STRICT;
 
--- Pieces of a document that has not come in whole.
+-- Pieces of a document that has not come in whole; gone when it has, or when the boot ends.
 CREATE TABLE document_part (
 	boot INTEGER NOT NULL REFERENCES boot (id),
 	name TEXT NOT NULL,
-	offset INTEGER NOT NULL,
+	offset INTEGER NOT NULL,   -- in the zstd form; pieces follow on each other from 0
 	data BLOB NOT NULL,
 	PRIMARY KEY (boot, name, offset)
 ) STRICT, WITHOUT ROWID;
@@ -36,6 +36,7 @@ CREATE TABLE boot_facts (
 	phase TEXT NOT NULL,       -- boot, before, after
 	class TEXT NOT NULL,       -- machine, configuration, subject, volatile (common/facts.h)
 	facts TEXT NOT NULL REFERENCES fact_set (digest),
+	reasons TEXT,              -- JSON object: why a fact is unsupported; NULL: nothing to say
 	PRIMARY KEY (boot, attempt, phase, class)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX boot_facts_set ON boot_facts (facts);
@@ -46,13 +47,14 @@ CREATE TABLE epoch (
 	number INTEGER NOT NULL,   -- from 1
 	started_ns INTEGER NOT NULL,
 	first_boot INTEGER NOT NULL REFERENCES boot (id),
-	facts TEXT NOT NULL REFERENCES fact_set (digest), -- of class machine
+	-- Of class machine: those of the first boot, and what later boots added under new names.
+	facts TEXT NOT NULL REFERENCES fact_set (digest),
 	changes TEXT NOT NULL,     -- JSON array of {name, a, b} against the epoch before
 	PRIMARY KEY (machine, number)
 ) STRICT, WITHOUT ROWID;
 
 ALTER TABLE boot ADD COLUMN epoch INTEGER;   -- NULL: not recorded
-CREATE INDEX boot_configuration ON boot (machine, kernel, epoch);
+CREATE INDEX boot_configuration ON boot (kernel, machine, epoch);
 
 ALTER TABLE job ADD COLUMN kind TEXT NOT NULL DEFAULT 'job'
 	CHECK (kind IN ('job', 'confirm', 'calibrate'));
@@ -103,6 +105,13 @@ CREATE TABLE regression_member (
 	PRIMARY KEY (regression, machine, workload, params, metric, unit, kernel, lsm, source)
 ) STRICT, WITHOUT ROWID;
 
+-- Jobs that showed it: one job neither counts twice nor brings back what was closed after it.
+CREATE TABLE regression_job (
+	regression INTEGER NOT NULL REFERENCES regression (id),
+	job INTEGER NOT NULL REFERENCES job (id),
+	PRIMARY KEY (regression, job)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE regression_event (
 	id INTEGER PRIMARY KEY,
 	regression INTEGER NOT NULL REFERENCES regression (id),
@@ -120,6 +129,12 @@ CREATE TABLE detection (
 	time_ns INTEGER NOT NULL,
 	PRIMARY KEY (job, machine, block)
 ) STRICT, WITHOUT ROWID;
+
+-- What was measured before schema 2 is not looked at by itself: no boots are made for it.
+INSERT INTO detection (job, machine, block, time_ns)
+	SELECT DISTINCT slot.job, cell.machine, slot.block, coalesce(job.ended_ns, 0)
+	FROM slot JOIN cell ON cell.id = slot.cell JOIN job ON job.id = slot.job
+	WHERE job.state IN ('done', 'cancelled');
 
 -- What is to be told to people; a row leaves 'pending' once.
 CREATE TABLE notice (

@@ -50,11 +50,32 @@ CREATE TABLE boot (
 	reason TEXT,
 	started_ns INTEGER NOT NULL,
 	ended_ns INTEGER
-) STRICT;
+, epoch INTEGER) STRICT;
+
+CREATE INDEX boot_configuration ON boot (kernel, machine, epoch);
 
 CREATE INDEX boot_job ON boot (job);
 
 CREATE INDEX boot_open ON boot (machine) WHERE outcome IS NULL;
+
+CREATE TABLE boot_document (
+	boot INTEGER NOT NULL REFERENCES boot (id),
+	name TEXT NOT NULL,
+	digest TEXT NOT NULL REFERENCES document (digest),
+	PRIMARY KEY (boot, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE boot_facts (
+	boot INTEGER NOT NULL REFERENCES boot (id),
+	attempt INTEGER NOT NULL,  -- 0: of the boot
+	phase TEXT NOT NULL,       -- boot, before, after
+	class TEXT NOT NULL,       -- machine, configuration, subject, volatile (common/facts.h)
+	facts TEXT NOT NULL REFERENCES fact_set (digest),
+	reasons TEXT,              -- JSON object: why a fact is unsupported; NULL: nothing to say
+	PRIMARY KEY (boot, attempt, phase, class)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX boot_facts_set ON boot_facts (facts);
 
 CREATE TABLE cell (
 	id INTEGER PRIMARY KEY,
@@ -78,6 +99,41 @@ CREATE TABLE cell (
 	UNIQUE (job, identity)
 ) STRICT;
 
+CREATE INDEX cell_identity ON cell (identity);
+
+CREATE TABLE detection (
+	job INTEGER NOT NULL REFERENCES job (id),
+	machine TEXT NOT NULL,
+	block INTEGER NOT NULL,
+	time_ns INTEGER NOT NULL,
+	PRIMARY KEY (job, machine, block)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE document (
+	digest TEXT PRIMARY KEY,   -- SHA-256 of the text
+	text_bytes INTEGER NOT NULL,
+	stored BLOB NOT NULL       -- zstd
+) STRICT;
+
+CREATE TABLE document_part (
+	boot INTEGER NOT NULL REFERENCES boot (id),
+	name TEXT NOT NULL,
+	offset INTEGER NOT NULL,   -- in the zstd form; pieces follow on each other from 0
+	data BLOB NOT NULL,
+	PRIMARY KEY (boot, name, offset)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE epoch (
+	machine TEXT NOT NULL,
+	number INTEGER NOT NULL,   -- from 1
+	started_ns INTEGER NOT NULL,
+	first_boot INTEGER NOT NULL REFERENCES boot (id),
+	-- Of class machine: those of the first boot, and what later boots added under new names.
+	facts TEXT NOT NULL REFERENCES fact_set (digest),
+	changes TEXT NOT NULL,     -- JSON array of {name, a, b} against the epoch before
+	PRIMARY KEY (machine, number)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE event (
 	id INTEGER PRIMARY KEY,
 	time_ns INTEGER NOT NULL,
@@ -91,6 +147,18 @@ CREATE TABLE event (
 CREATE INDEX event_job ON event (job, id);
 
 CREATE INDEX event_machine ON event (machine, id);
+
+CREATE TABLE fact_set (
+	digest TEXT PRIMARY KEY,   -- SHA-256 of facts
+	facts TEXT NOT NULL        -- JSON object, sorted by name; null: unsupported
+) STRICT;
+
+CREATE TABLE import (
+	id INTEGER PRIMARY KEY,
+	name TEXT NOT NULL UNIQUE,
+	text TEXT NOT NULL,        -- CSV as given
+	added_ns INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE job (
 	id INTEGER PRIMARY KEY,
@@ -106,7 +174,10 @@ CREATE TABLE job (
 	warnings TEXT NOT NULL,    -- JSON array of text
 	submitted_ns INTEGER NOT NULL,
 	ended_ns INTEGER
-) STRICT;
+, kind TEXT NOT NULL DEFAULT 'job'
+	CHECK (kind IN ('job', 'confirm', 'calibrate')), regression INTEGER) STRICT;
+
+CREATE INDEX job_kind ON job (kind);
 
 CREATE TABLE kernel (
 	digest TEXT PRIMARY KEY,   -- SHA-256 of the manifest
@@ -167,6 +238,18 @@ CREATE TABLE metric (
 	UNIQUE (name, unit, direction)
 ) STRICT;
 
+CREATE TABLE notice (
+	id INTEGER PRIMARY KEY,
+	regression INTEGER NOT NULL REFERENCES regression (id),
+	target TEXT NOT NULL,      -- mail:ADDRESS or command:NAME
+	text TEXT NOT NULL,
+	state TEXT NOT NULL CHECK (state IN ('pending', 'sent', 'failed')),
+	reason TEXT,
+	time_ns INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX notice_pending ON notice (state) WHERE state = 'pending';
+
 CREATE TABLE provenance (
 	boot INTEGER PRIMARY KEY REFERENCES boot (id),
 	verified INTEGER NOT NULL,
@@ -186,6 +269,72 @@ CREATE TABLE provenance (
 	tainted INTEGER,
 	facts TEXT NOT NULL        -- JSON object of further facts
 ) STRICT;
+
+CREATE TABLE recurring (
+	machine TEXT PRIMARY KEY,
+	request BLOB NOT NULL,     -- kgrid.v1.CalibrateRequest
+	every_ns INTEGER NOT NULL,
+	next_ns INTEGER NOT NULL,  -- realtime
+	last_job INTEGER REFERENCES job (id)
+) STRICT;
+
+CREATE TABLE regression (
+	id INTEGER PRIMARY KEY,
+	axis TEXT NOT NULL CHECK (axis IN ('kernel', 'lsm')),
+	from_key TEXT NOT NULL,    -- digest of the kernel, or effective list
+	to_key TEXT NOT NULL,
+	from_label TEXT NOT NULL,
+	to_label TEXT NOT NULL,
+	state TEXT NOT NULL CHECK (state IN ('open', 'acknowledged', 'fixed')),
+	stage TEXT NOT NULL CHECK (stage IN ('candidate', 'confirming', 'confirmed', 'refuted')),
+	first_ns INTEGER NOT NULL,
+	last_ns INTEGER NOT NULL,
+	seen INTEGER NOT NULL,     -- jobs that showed it
+	confirm_job INTEGER REFERENCES job (id),
+	UNIQUE (axis, from_key, to_key)
+) STRICT;
+
+CREATE TABLE regression_event (
+	id INTEGER PRIMARY KEY,
+	regression INTEGER NOT NULL REFERENCES regression (id),
+	time_ns INTEGER NOT NULL,
+	user TEXT,                 -- NULL: kgrid itself
+	text TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX regression_event_of ON regression_event (regression, id);
+
+CREATE TABLE regression_job (
+	regression INTEGER NOT NULL REFERENCES regression (id),
+	job INTEGER NOT NULL REFERENCES job (id),
+	PRIMARY KEY (regression, job)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE regression_member (
+	regression INTEGER NOT NULL REFERENCES regression (id),
+	machine TEXT NOT NULL,
+	workload TEXT NOT NULL,
+	params TEXT NOT NULL,
+	metric TEXT NOT NULL,
+	unit TEXT NOT NULL,
+	kernel TEXT NOT NULL,      -- label, new side
+	lsm TEXT NOT NULL,         -- label, new side
+	source TEXT NOT NULL CHECK (source IN ('block', 'history')),
+	job INTEGER REFERENCES job (id), -- newest that showed it
+	before REAL NOT NULL,      -- medians, in unit
+	after REAL NOT NULL,
+	effect_pct REAL NOT NULL,  -- positive is better
+	lo_pct REAL,
+	hi_pct REAL,
+	p REAL,
+	q REAL,
+	boots_before INTEGER NOT NULL,
+	boots_after INTEGER NOT NULL,
+	stage TEXT NOT NULL CHECK (stage IN ('candidate', 'confirmed', 'refuted')),
+	confirm_p REAL,            -- one-sided, fresh blocks alone
+	confirm_machine TEXT,      -- the second machine that showed it
+	PRIMARY KEY (regression, machine, workload, params, metric, unit, kernel, lsm, source)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sample (
 	attempt INTEGER NOT NULL REFERENCES attempt (id),

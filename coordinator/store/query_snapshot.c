@@ -56,6 +56,15 @@ static enum store_job_state state_parse(const char *name)
 	return STORE_JOB_CANCELLED;
 }
 
+static enum store_job_kind kind_parse(const char *name)
+{
+	for (int i = STORE_JOB_CONFIRM; i <= STORE_JOB_CALIBRATE; i++) {
+		if (kg_streq(name, store_job_kind_name((enum store_job_kind)i)))
+			return (enum store_job_kind)i;
+	}
+	return STORE_JOB_NORMAL;
+}
+
 /* ---- jobs ---- */
 
 static void read_warnings(struct arena *a, const char *json, struct store_job *j)
@@ -79,7 +88,7 @@ static int read_job_row(struct db *db, struct arena *a, uint64_t id, struct stor
 {
 	static const char sql[] =
 		"SELECT name, text, file_name, client_key, state, priority, boot_order, seed,"
-		" blocks, warnings, submitted_ns, ended_ns FROM job WHERE id = ?";
+		" blocks, warnings, submitted_ns, ended_ns, kind, regression FROM job WHERE id = ?";
 	sqlite3_stmt *st;
 	int rc = db_select(db, err, sql, &st, I(id));
 
@@ -100,6 +109,8 @@ static int read_job_row(struct db *db, struct arena *a, uint64_t id, struct stor
 		read_warnings(a, db_col_text_or(st, 9, "[]"), j);
 		j->submitted_ns = sqlite3_column_int64(st, 10);
 		j->ended_ns = sqlite3_column_int64(st, 11);
+		j->kind = kind_parse(db_col_text(st, 12));
+		j->regression = u64_at(st, 13);
 	}
 	db_reset(st);
 	if (rc == 0)

@@ -272,6 +272,8 @@ static int run_boot_end(struct store *s, struct op *op)
 			     I(e->boot), T(pass ? "harness-error" : kg_outcome_name(e->outcome)),
 			     T(pass ? "the boot ended without a result of this run" : e->reason),
 			     I(e->now_ns));
+	if (rc == 0) /* documents that did not come in whole never will */
+		rc = db_exec(db, &op->err, "DELETE FROM document_part WHERE boot = ?", I(e->boot));
 	return rc < 0 ? rc : settle_all(s, op, e->settles, e->n_settles, e->now_ns);
 }
 

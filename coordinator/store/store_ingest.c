@@ -6,56 +6,21 @@
 #include <string.h>
 
 #include "common/str.h"
-#include "coordinator/store/op.h"
+#include "coordinator/store/ingest.h"
 
-#define FAULT 1 /* content is malformed: err says how */
-
-struct ingest_args {
-	const char *machine;
-	const Kgrid__V1__Record *r;
-	int64_t received_ns;
-};
-
-struct boot_row {
-	uint64_t job;
-	uint64_t lease_epoch;
-	uint64_t last_seq;
-	bool ours; /* known, and of the session's machine */
-	bool ended;
-};
-
-struct attempt_row {
-	bool started;
-	bool ended;
-	bool verified; /* its boot is */
-};
-
-struct ingest {
-	struct store *s;
-	struct db *db;
-	struct op *op;
-	const struct ingest_args *a;
-	const Kgrid__V1__Record *r;
-	struct boot_row boot;
-	size_t samples;
-	struct kg_err fault;
-};
-
-static int fault(struct ingest *in, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static int fault(struct ingest *in, const char *fmt, ...)
+int ingest_fault(struct ingest *in, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	kg_err_vset(&in->fault, 0, fmt, ap);
 	va_end(ap);
-	return FAULT;
+	return INGEST_FAULT;
 }
 
 /* One clock for everything that is ordered in time: the coordinator's. A machine that has just been
  * reset may believe any date; how long things took is in run_ns and in the samples' own clock. */
-static int64_t record_ns(const struct ingest *in)
+int64_t ingest_ns(const struct ingest *in)
 {
 	return in->a->received_ns;
 }
@@ -81,9 +46,9 @@ static int read_boot(struct ingest *in)
 	return rc < 0 ? rc : 0;
 }
 
-static int add_event(struct ingest *in, const char *kind, const char *text)
+int ingest_event(struct ingest *in, const char *kind, const char *text)
 {
-	struct store_event e = {.time_ns = record_ns(in),
+	struct store_event e = {.time_ns = ingest_ns(in),
 				.machine = in->a->machine,
 				.job = in->boot.job,
 				.boot = in->r->boot,
@@ -93,10 +58,10 @@ static int add_event(struct ingest *in, const char *kind, const char *text)
 	return event_insert(in->db, &in->op->err, &e);
 }
 
-/* ---- bodies: 0, FAULT, or a store code ---- */
+/* ---- bodies: 0, INGEST_FAULT, or a store code ---- */
 
 /* The record's attempt, which must be one of the record's boot. */
-static int read_attempt(struct ingest *in, struct attempt_row *ret)
+int ingest_attempt(struct ingest *in, struct attempt_row *ret)
 {
 	static const char sql[] =
 		"SELECT attempt.boot = ?2, attempt.started_ns IS NOT NULL,"
@@ -108,7 +73,7 @@ static int read_attempt(struct ingest *in, struct attempt_row *ret)
 	int rc;
 
 	if (!in->r->attempt)
-		return fault(in, "it names no attempt");
+		return ingest_fault(in, "it names no attempt");
 	rc = db_select(in->db, &in->op->err, sql, &st, I(in->r->attempt), I(in->r->boot));
 	if (rc < 0)
 		return rc;
@@ -123,8 +88,8 @@ static int read_attempt(struct ingest *in, struct attempt_row *ret)
 	if (rc < 0)
 		return rc;
 	if (!ours)
-		return fault(in, "attempt %llu is not one of this boot",
-			     (unsigned long long)in->r->attempt);
+		return ingest_fault(in, "attempt %llu is not one of this boot",
+				    (unsigned long long)in->r->attempt);
 	return 0;
 }
 
@@ -139,13 +104,13 @@ static int body_stage(struct ingest *in, const Kgrid__V1__StageEntered *b)
 	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
 		known = known || kg_streq(b->stage, stages[i]);
 	if (!known)
-		return fault(in, "unknown stage '%.60s'", b->stage ? b->stage : "");
+		return ingest_fault(in, "unknown stage '%.60s'", b->stage ? b->stage : "");
 	kg_str_addf(&text, "%s%s%s", b->stage, b->detail && b->detail[0] ? ": " : "",
 		    b->detail ? b->detail : "");
 	rc = db_exec(in->db, &in->op->err, "UPDATE boot SET stage = ?2 WHERE id = ?1",
 		     I(in->r->boot), T(b->stage));
 	if (rc == 0)
-		rc = add_event(in, "stage", kg_str_text(&text));
+		rc = ingest_event(in, "stage", kg_str_text(&text));
 	kg_str_deinit(&text);
 	return rc;
 }
@@ -154,7 +119,8 @@ static int check_outcome(struct ingest *in, const char *name, enum kg_outcome *r
 {
 	*ret = name ? kg_outcome_parse(name) : KG_OUTCOME_NONE;
 	if (*ret == KG_OUTCOME_NONE || kg_outcome_owner(*ret) == KG_OWNER_PLAN)
-		return fault(in, "'%.60s' is not an outcome that an agent gives", name ? name : "");
+		return ingest_fault(in, "'%.60s' is not an outcome that an agent gives",
+				    name ? name : "");
 	return 0;
 }
 
@@ -197,7 +163,7 @@ static int body_evidence(struct ingest *in, const Kgrid__V1__BootEvidence *b)
 	if (rc == 0 && !b->verified) {
 		kg_str_addf(&text, "%s%s%s", b->outcome, b->reason ? ": " : "",
 			    b->reason ? b->reason : "");
-		rc = add_event(in, "evidence", kg_str_text(&text));
+		rc = ingest_event(in, "evidence", kg_str_text(&text));
 	}
 	kg_str_deinit(&text);
 	return rc;
@@ -209,10 +175,10 @@ static int add_metric(struct ingest *in, const Kgrid__V1__MetricInfo *m)
 	int rc;
 
 	if (!m->has_id || !m->name || !m->name[0])
-		return fault(in, "a metric has no number or no name");
+		return ingest_fault(in, "a metric has no number or no name");
 	if (!kg_streq(m->direction, "higher") && !kg_streq(m->direction, "lower") &&
 	    !kg_streq(m->direction, "none"))
-		return fault(in, "metric '%.60s' has no direction", m->name);
+		return ingest_fault(in, "metric '%.60s' has no direction", m->name);
 	rc = db_exec(in->db, &in->op->err,
 		     "INSERT OR IGNORE INTO metric (name, unit, direction) VALUES (?, ?, ?)",
 		     T(m->name), T(m->unit ? m->unit : ""), T(m->direction));
@@ -227,7 +193,7 @@ static int add_metric(struct ingest *in, const Kgrid__V1__MetricInfo *m)
 		     " VALUES (?, ?, ?)",
 		     I(in->r->attempt), I(m->id), I(id));
 	if (rc == 0 && db_changes(in->db) == 0)
-		return fault(in, "metric number %u is given twice", m->id);
+		return ingest_fault(in, "metric number %u is given twice", m->id);
 	return rc;
 }
 
@@ -235,14 +201,15 @@ static int body_attempt_started(struct ingest *in, const Kgrid__V1__AttemptStart
 {
 	struct attempt_row at = {0};
 	struct kg_str argv = {0};
-	int rc = read_attempt(in, &at);
+	int rc = ingest_attempt(in, &at);
 
 	if (rc != 0)
 		return rc;
 	if (!at.verified)
-		return fault(in, "the boot is not verified");
+		return ingest_fault(in, "the boot is not verified");
 	if (at.started || at.ended)
-		return fault(in, "the attempt has %s already", at.ended ? "ended" : "started");
+		return ingest_fault(in, "the attempt has %s already",
+				    at.ended ? "ended" : "started");
 	kg_str_add(&argv, "[");
 	for (size_t i = 0; i < b->n_argv; i++) {
 		kg_str_add(&argv, i ? "," : "");
@@ -252,7 +219,7 @@ static int body_attempt_started(struct ingest *in, const Kgrid__V1__AttemptStart
 	rc = argv.failed ? kg_err_set(&in->op->err, -ENOMEM, "out of memory")
 			 : db_exec(in->db, &in->op->err,
 				   "UPDATE attempt SET argv = ?2, started_ns = ?3 WHERE id = ?1",
-				   I(in->r->attempt), T(argv.text), I(record_ns(in)));
+				   I(in->r->attempt), T(argv.text), I(ingest_ns(in)));
 	kg_str_deinit(&argv);
 	for (size_t i = 0; rc == 0 && i < b->n_metrics; i++)
 		rc = add_metric(in, b->metrics[i]);
@@ -273,7 +240,7 @@ static int find_metric(struct ingest *in, uint32_t local, uint32_t *last_local, 
 	if (rc < 0)
 		return rc;
 	if (!id)
-		return fault(in, "metric number %u was not declared", local);
+		return ingest_fault(in, "metric number %u was not declared", local);
 	*last_local = local;
 	*last_id = id;
 	return 0;
@@ -291,10 +258,10 @@ static int insert_samples(struct ingest *in, const Kgrid__V1__SampleBatch *b)
 
 	for (size_t i = 0; rc == 0 && i < b->n_value; i++) {
 		if (!isfinite(b->value[i]))
-			rc = fault(in, "value %zu is not a number", i);
+			rc = ingest_fault(in, "value %zu is not a number", i);
 		else if (__builtin_add_overflow(time_ns, b->time_delta_ns[i], &time_ns) ||
 			 time_ns < 0)
-			rc = fault(in, "time %zu is out of range", i);
+			rc = ingest_fault(in, "time %zu is out of range", i);
 		else
 			rc = find_metric(in, b->metric[i], &local, &metric);
 		if (rc != 0)
@@ -309,7 +276,7 @@ static int insert_samples(struct ingest *in, const Kgrid__V1__SampleBatch *b)
 		rc = db_step(in->db, st, &in->op->err);
 		(void)sqlite3_reset(st);
 		if (rc == KG_EINVALID)
-			rc = fault(in, "sample number %u is there already", b->index[i]);
+			rc = ingest_fault(in, "sample number %u is there already", b->index[i]);
 	}
 	return rc;
 }
@@ -321,15 +288,15 @@ static int body_samples(struct ingest *in, const Kgrid__V1__SampleBatch *b)
 
 	if (b->n_index != b->n_value || b->n_metric != b->n_value || b->n_iteration != b->n_value ||
 	    b->n_time_delta_ns != b->n_value)
-		return fault(in, "columns of unequal length");
-	rc = read_attempt(in, &at);
+		return ingest_fault(in, "columns of unequal length");
+	rc = ingest_attempt(in, &at);
 	if (rc != 0)
 		return rc;
 	if (!at.verified)
-		return fault(in, "samples of a boot that is not verified");
+		return ingest_fault(in, "samples of a boot that is not verified");
 	if (!at.started || at.ended)
-		return fault(in, "samples %s the attempt's %s", at.ended ? "after" : "before",
-			     at.ended ? "end" : "start");
+		return ingest_fault(in, "samples %s the attempt's %s",
+				    at.ended ? "after" : "before", at.ended ? "end" : "start");
 	rc = insert_samples(in, b);
 	if (rc != 0)
 		return rc;
@@ -349,9 +316,9 @@ static int body_log(struct ingest *in, const Kgrid__V1__LogChunk *b)
 	int rc = 0;
 
 	if (!b->stream || !kg_name_valid(b->stream))
-		return fault(in, "a log without the name of a stream");
+		return ingest_fault(in, "a log without the name of a stream");
 	if (in->r->attempt)
-		rc = read_attempt(in, &at);
+		rc = ingest_attempt(in, &at);
 	if (rc != 0)
 		return rc;
 	return db_exec(in->db, &in->op->err, sql, I(in->r->boot), I0(in->r->attempt), T(b->stream),
@@ -400,13 +367,13 @@ static int body_attempt_ended(struct ingest *in, const Kgrid__V1__AttemptEnded *
 	int rc = check_outcome(in, b->outcome, &outcome);
 
 	if (rc == 0)
-		rc = read_attempt(in, &at);
+		rc = ingest_attempt(in, &at);
 	if (rc != 0)
 		return rc;
 	if (at.ended)
-		return fault(in, "the attempt has ended already");
+		return ingest_fault(in, "the attempt has ended already");
 	if (outcome == KG_OUTCOME_PASS && !at.started)
-		return fault(in, "a pass without a start");
+		return ingest_fault(in, "a pass without a start");
 	rc = check_sample_count(in, b, &outcome, &reason);
 	if (rc < 0)
 		return rc;
@@ -415,7 +382,7 @@ static int body_attempt_ended(struct ingest *in, const Kgrid__V1__AttemptEnded *
 		       T(reason.text[0] ? reason.text : b->reason),
 		       b->has_exit_status ? I(b->exit_status) : NIL,
 		       b->has_term_signal ? I(b->term_signal) : NIL,
-		       b->has_run_ns ? I(b->run_ns) : NIL, I(record_ns(in)));
+		       b->has_run_ns ? I(b->run_ns) : NIL, I(ingest_ns(in)));
 }
 
 static int body_boot_ended(struct ingest *in, const Kgrid__V1__BootEnded *b)
@@ -433,10 +400,10 @@ static int body_boot_ended(struct ingest *in, const Kgrid__V1__BootEnded *b)
 	if (rc < 0)
 		return rc;
 	if (db_changes(in->db) == 0)
-		return fault(in, "the boot has ended already");
+		return ingest_fault(in, "the boot has ended already");
 	kg_str_addf(&text, "%s%s%s", b->outcome, b->reason && b->reason[0] ? ": " : "",
 		    b->reason ? b->reason : "");
-	rc = add_event(in, "boot-ended", kg_str_text(&text));
+	rc = ingest_event(in, "boot-ended", kg_str_text(&text));
 	kg_str_deinit(&text);
 	return rc;
 }
@@ -460,8 +427,12 @@ static int store_body(struct ingest *in)
 		return body_attempt_ended(in, r->attempt_ended);
 	case KGRID__V1__RECORD__BODY_BOOT_ENDED:
 		return body_boot_ended(in, r->boot_ended);
+	case KGRID__V1__RECORD__BODY_PROVENANCE:
+		return ingest_provenance(in, r->provenance);
+	case KGRID__V1__RECORD__BODY_DOCUMENT:
+		return ingest_document(in, r->document);
 	default:
-		return fault(in, "it says nothing that this coordinator knows");
+		return ingest_fault(in, "it says nothing that this coordinator knows");
 	}
 }
 
@@ -505,7 +476,7 @@ static int commit_record(struct ingest *in)
 	struct store_result *res = &in->op->result;
 	int rc = store_body(in);
 
-	if (rc == FAULT) {
+	if (rc == INGEST_FAULT) {
 		struct kg_err text = in->fault;
 
 		kg_err_wrap(&text, 0, "record %llu is malformed", (unsigned long long)in->r->seq);
@@ -513,8 +484,10 @@ static int commit_record(struct ingest *in)
 		res->attempt_outcome = KG_OUTCOME_NONE;
 		res->fault = true;
 		rc = op_rollback(in->s, &in->op->err);
+		if (rc == 0 && in->r->body_case == KGRID__V1__RECORD__BODY_DOCUMENT)
+			rc = ingest_document_drop(in, in->r->document);
 		if (rc == 0)
-			rc = add_event(in, "fault", text.text);
+			rc = ingest_event(in, "fault", text.text);
 	}
 	if (rc == 0)
 		rc = db_exec(in->db, &in->op->err, "UPDATE boot SET last_seq = ?2 WHERE id = ?1",

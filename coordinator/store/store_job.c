@@ -13,6 +13,13 @@ const char *store_job_state_name(enum store_job_state state)
 	return names[state];
 }
 
+const char *store_job_kind_name(enum store_job_kind kind)
+{
+	static const char *const names[] = {"job", "confirm", "calibrate"};
+
+	return names[kind];
+}
+
 /* ---- insert ---- */
 
 static int check_kernel(struct db *db, const struct store_cell *c, struct kg_err *err)
@@ -88,8 +95,8 @@ static int insert_job_row(struct db *db, const struct store_job *j, struct kg_er
 {
 	static const char sql[] =
 		"INSERT INTO job (name, text, file_name, client_key, state, priority, boot_order,"
-		" seed, blocks, warnings, submitted_ns, ended_ns)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" seed, blocks, warnings, submitted_ns, ended_ns, kind, regression)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	struct kg_str w = {0};
 	int rc;
 
@@ -103,7 +110,8 @@ static int insert_job_row(struct db *db, const struct store_job *j, struct kg_er
 		      : db_exec(db, err, sql, T(j->name), T(j->text), T(j->file_name),
 				T(j->client_key), T(store_job_state_name(j->state)), I(j->priority),
 				T(j->grouped ? "grouped" : "interleaved"), I(j->seed), I(j->blocks),
-				T(w.text), I(j->submitted_ns), I0(j->ended_ns));
+				T(w.text), I(j->submitted_ns), I0(j->ended_ns),
+				T(store_job_kind_name(j->kind)), I0(j->regression));
 	kg_str_deinit(&w);
 	return rc;
 }
@@ -319,7 +327,13 @@ static int run_job_retry(struct store *s, struct op *op)
 		return kg_err_set(&op->err, KG_ENODATA,
 				  "job %llu has no slot to retry: all passed or are infeasible",
 				  (unsigned long long)a->job);
-	return set_state(db, a, &op->err);
+	/* Their blocks are to be looked at again. */
+	rc = db_exec(db, &op->err,
+		     "DELETE FROM detection WHERE job = ?1 AND (machine, block) IN"
+		     " (SELECT cell.machine, slot.block FROM slot JOIN cell ON cell.id = slot.cell"
+		     "  WHERE slot.job = ?1 AND slot.outcome IS NULL)",
+		     I(a->job));
+	return rc < 0 ? rc : set_state(db, a, &op->err);
 }
 
 static int queue_job(struct store *s, int (*run)(struct store *s, struct op *op), uint64_t job,

@@ -59,6 +59,7 @@ struct store_slot {
 };
 
 enum store_job_kind { STORE_JOB_NORMAL, STORE_JOB_CONFIRM, STORE_JOB_CALIBRATE };
+const char *store_job_kind_name(enum store_job_kind k); /* "job", "confirm", "calibrate" */
 
 struct store_job {
 	uint64_t id; /* given out only */

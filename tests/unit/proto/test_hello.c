@@ -58,8 +58,8 @@ static void test_windows_that_do_not_meet_name_both(void **state)
 	h.version_min = KG_PROTO_MINOR + 1;
 	h.version_max = KG_PROTO_MINOR + 2;
 	check(&h, KG_EVERSION,
-	      "peer (kgrid-agent 9.9) speaks protocol 1.2 to 1.3, this program "
-	      "(kgrid " KGRID_VERSION ") 1.1 to 1.1");
+	      "peer (kgrid-agent 9.9) speaks protocol 1.3 to 1.4, this program "
+	      "(kgrid " KGRID_VERSION ") 1.1 to 1.2");
 	h.version_min = h.version_max = KG_PROTO_MINOR_OLDEST - 1;
 	h.software = NULL;
 	check(&h, KG_EVERSION, "peer (of unknown software) speaks protocol 1.0 to 1.0");
@@ -84,7 +84,7 @@ static void test_hello_without_what_it_must_say(void **state)
 	h.has_version_max = 0;
 	check(&h, KG_EPROTO, "without a version window");
 	h = agent();
-	h.version_min = 2;
+	h.version_min = h.version_max + 1;
 	check(&h, KG_EPROTO, "without a version window");
 }
 
