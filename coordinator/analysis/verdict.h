@@ -6,17 +6,33 @@
  * the baseline.
  *
  * Per pair (verdict_pair): Mann-Whitney over the boots' values; effect = exp of the Hodges-Lehmann
- * shift of logarithms, as a percentage, with its interval; where a value is <= 0, the shift over
- * the median of A. Sign: positive is better; without a declared direction it is the plain change.
+ * shift of logarithms, as a percentage, with its interval at the nominal level (verdict_shift.h);
+ * where a value is <= 0, the shift over the median of A. Sign: positive is better (100 (r - 1) for
+ * higher, 100 (1 - r) for lower, as MMTests); without a declared direction it is the plain change.
+ * Over a baseline with the median 0 there is no percentage: has_effect is false, `sign` remains.
  *
- * Per family (verdict_family): q over all pairs of a report, then the word:
+ * Per family (verdict_family): q over all pairs of a report, then the first word that fits:
  *   regression, improvement (different without a direction):
- *       p <= alpha and q <= q_max, |effect| >= min effect, the interval excludes 0, and the other
- *       conditions that tests/bench/detect justifies (see verdict.c)
+ *       as many boots a side as p needs to reach alpha (5 at 0.01; VERDICT_GATE_BOOTS for a gate),
+ *       p <= alpha and q <= q_max,
+ *       |effect| >= min effect,
+ *       the interval's end nearer to 0 lies on the effect's side, VERDICT_NEAR_SHARE of the min
+ *       effect away or more
  *   same: the whole interval lies within +- min effect
- *   unstable: the levels disagree (iterations say a difference that boots do not carry)
- *   unknown: else, with how many boots a side would decide
+ *   unstable: the iterations say a difference (p_iterations <= alpha, min effect or more) that the
+ *       boots do not carry (p > alpha), and boots of one side differ beyond their iterations
+ *       (Kruskal and Wallis, p <= 0.05)
+ *   unknown: else, with how many boots a side would decide, about
  * Gate mode: Holm, and at least VERDICT_GATE_BOOTS a side, else unknown with that reason.
+ *
+ * Why the near end: between two times of the same kernel there is a real shift, small and not of
+ * the kernel's making, so that "no change" is a band around 0 and not the point that p tests (a
+ * minimum-effect test: Murphy and Myors 1999, J. Appl. Psychol. 84, 234-248). The share was chosen
+ * on one half of real A/A series and measured on the other (tests/bench/detect): it takes a
+ * quarter of the false alarms that p and the effect leave, for 0.02 of the power at twice the min
+ * effect and none at five times. It uses the interval that is shown, so that word and interval do
+ * not contradict. More boots draw the interval together, so that they never lose a change above
+ * the min effect.
  */
 #ifndef KG_COORDINATOR_ANALYSIS_VERDICT_H
 #define KG_COORDINATOR_ANALYSIS_VERDICT_H
@@ -29,6 +45,7 @@
 #include "coordinator/analysis/adjust.h"
 
 #define VERDICT_GATE_BOOTS  8
+#define VERDICT_NEAR_SHARE  0.625
 #define VERDICT_REASON_SIZE 192
 
 enum verdict_word {
@@ -111,8 +128,9 @@ int verdict_pair(const struct verdict_side *a, const struct verdict_side *b,
  * first one's. -ENOMEM. */
 int verdict_family(struct verdict *verdicts, const struct verdict_policy *policies, size_t n);
 
-/* Median of a boot's iterations over boots: the value that tables show, and its interval by order
- * statistics (n >= 6) or BCa bootstrap with a fixed seed. */
+/* Median over boots of their values: what tables show, and its interval by order statistics (6
+ * boots or more) or BCa bootstrap with a fixed seed (5; the range of 4 holds the median in 87.5 %
+ * only, so there is none below). KG_EINVALID: no boot, or as verdict_pair(). */
 struct verdict_level {
 	double value;
 	bool has_interval;
@@ -125,7 +143,8 @@ int verdict_level(const struct verdict_side *s, double level, struct verdict_lev
 
 /* "Everything moved": whether most metrics of one machine shift together, so that the environment is
  * to be suspected first. Over the pairs of one machine and one boundary, different metrics or
- * workloads. */
+ * workloads, after verdict_family(): at least 4 pairs, more than half of them changed, and three
+ * quarters of these to the same side (better or worse; up or down without a direction). */
 bool verdict_everything_moved(const struct verdict *verdicts, size_t n);
 
 #endif

@@ -44,14 +44,20 @@ static bool matters(const struct verdict *v, const struct verdict_policy *p)
 	return v->has_effect ? fabs(v->effect_pct) >= p->min_effect_pct : v->sign != 0;
 }
 
-static bool excludes_zero(const struct verdict *v)
+/* The interval is beyond the band of what shifts without a cause (verdict.h). */
+static bool near_end_is_clear(const struct verdict *v, const struct verdict_policy *p)
 {
-	return !v->has_effect || (v->has_interval && (v->lo_pct > 0 || v->hi_pct < 0));
+	double band = VERDICT_NEAR_SHARE * p->min_effect_pct, near;
+
+	if (!v->has_effect)
+		return true;
+	near = v->effect_pct > 0 ? v->lo_pct : -v->hi_pct;
+	return v->has_interval && near > 0 && near >= band;
 }
 
 static bool is_change(const struct verdict *v, const struct verdict_policy *p)
 {
-	return v->p <= p->alpha && v->q <= p->q_max && matters(v, p) && excludes_zero(v);
+	return v->p <= p->alpha && v->q <= p->q_max && matters(v, p) && near_end_is_clear(v, p);
 }
 
 static bool is_same(const struct verdict *v, const struct verdict_policy *p)

@@ -26,19 +26,16 @@ static void u_counts(size_t nx, size_t ny, double counts[COUNTS])
 	}
 }
 
-/* Place (1-based, between two order statistics) of the lower end; below 1: no interval. */
-static double place_exact(size_t nx, size_t ny, double level)
+double verdict_shift_place_of(const double *counts, size_t top, double level)
 {
-	double counts[COUNTS], total = 0, tail = 0;
-	size_t top = nx * ny;
+	double total = 0, tail = 0;
 
-	u_counts(nx, ny, counts);
 	for (size_t u = 0; u <= top; u++)
 		total += counts[u];
 	for (size_t k = 1; k <= top; k++) {
 		double before = 1 - 2 * tail / total, here;
 
-		/* The pair of the k-th from below and from above fails when U < k. */
+		/* The pair of the k-th from below and from above fails when the statistic < k. */
 		tail += counts[k - 1];
 		here = 1 - 2 * tail / total;
 		if (here < level)
@@ -47,12 +44,14 @@ static double place_exact(size_t nx, size_t ny, double level)
 	return (double)top;
 }
 
-static double place(size_t nx, size_t ny, double level)
+double verdict_shift_place(size_t nx, size_t ny, double level)
 {
-	double n = (double)nx, m = (double)ny, mid = (n * m + 1) / 2;
+	double n = (double)nx, m = (double)ny, mid = (n * m + 1) / 2, counts[COUNTS];
 
-	if (nx <= VERDICT_SHIFT_EXACT && ny <= VERDICT_SHIFT_EXACT)
-		return place_exact(nx, ny, level);
+	if (nx <= VERDICT_SHIFT_EXACT && ny <= VERDICT_SHIFT_EXACT) {
+		u_counts(nx, ny, counts);
+		return verdict_shift_place_of(counts, nx * ny, level);
+	}
 	return mid - stats_norm_quantile(0.5 + level / 2) * sqrt(n * m * (n + m + 1) / 12);
 }
 
@@ -63,12 +62,12 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double between(const double *d, double at)
+double verdict_shift_at(const double *sorted, double at)
 {
 	double below = floor(at), share = at - below;
 	size_t k = (size_t)below;
 
-	return share > 0 ? d[k - 1] + share * (d[k] - d[k - 1]) : d[k - 1];
+	return share > 0 ? sorted[k - 1] + share * (sorted[k] - sorted[k - 1]) : sorted[k - 1];
 }
 
 int verdict_shift(const double *x, size_t nx, const double *y, size_t ny, double level,
@@ -93,11 +92,11 @@ int verdict_shift(const double *x, size_t nx, const double *y, size_t ny, double
 			d[n++] = x[i] - y[k];
 	}
 	qsort(d, n, sizeof(*d), by_value);
-	at = place(nx, ny, level);
+	at = verdict_shift_place(nx, ny, level);
 	ret->shift = n % 2 ? d[n / 2] : d[n / 2 - 1] + (d[n / 2] - d[n / 2 - 1]) / 2;
 	ret->has_interval = at >= 1;
-	ret->lo = ret->has_interval ? between(d, at) : d[0];
-	ret->hi = ret->has_interval ? between(d, (double)(n + 1) - at) : d[n - 1];
+	ret->lo = ret->has_interval ? verdict_shift_at(d, at) : d[0];
+	ret->hi = ret->has_interval ? verdict_shift_at(d, (double)(n + 1) - at) : d[n - 1];
 	free(d);
 	return 0;
 }

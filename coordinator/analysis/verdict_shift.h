@@ -18,6 +18,14 @@
 #define VERDICT_SHIFT_EXACT	  25	  /* counts of U stay whole numbers in a double */
 #define VERDICT_SHIFT_DIFFERENCES 1000000 /* above, stats_shift() as it is */
 
+/* Place (1-based, mostly between two) of the lower end among the nx ny ordered differences; below 1
+ * there are too few. Its floor is the last difference whose interval has the level. */
+double verdict_shift_place(size_t nx, size_t ny, double level);
+/* What is at place 1 <= at <= number of ordered values. */
+double verdict_shift_at(const double *sorted, double at);
+/* The same from the counts of any symmetric statistic 0..top: arrangements for each value. */
+double verdict_shift_place_of(const double *counts, size_t top, double level);
+
 /* As stats_shift(), but for the level; without an interval lo and hi are the range of all
  * differences. */
 int verdict_shift(const double *x, size_t nx, const double *y, size_t ny, double level,
