@@ -60,6 +60,7 @@ int cmd_kernel_rm(struct cli *cli, const struct cli_args *args);
 int cmd_compare(struct cli *cli, const struct cli_args *args);
 int cmd_samples(struct cli *cli, const struct cli_args *args);
 int cmd_logs(struct cli *cli, const struct cli_args *args);
+int cmd_stat_vectors(struct cli *cli, const struct cli_args *args);
 int cmd_lab(struct cli *cli, const struct cli_args *args);
 int cmd_info(struct cli *cli, const struct cli_args *args);
 int cmd_help(struct cli *cli, const struct cli_args *args);

@@ -59,6 +59,8 @@ static const struct cli_operand operand_source[] = {
 	{0}};
 static const struct cli_operand operand_verb[] = {
 	{"COMMAND", CLI_VERB, false, true, "the command to explain"}, {0}};
+static const struct cli_operand operand_vectors[] = {
+	{"FILE", CLI_FILE, true, false, "file of test vectors (JSON)"}, {0}};
 static const struct cli_operand operand_lab[] = {
 	{"ARGUMENT", CLI_TEXT, false, true,
 	 "up, down, status, console NAME, power NAME ACTION, kernels"},
@@ -296,6 +298,20 @@ const struct cli_command cli_commands[] = {
 		.json = &kgrid__v1__logs_reply__descriptor,
 		.json_text = "An object with 'logs', an array of these.",
 		.run = cmd_logs,
+	},
+	{
+		.path = "stat vectors",
+		.summary = "check the statistics against known numbers",
+		.description =
+			"Runs every case of a file of test vectors (JSON: cases with id, op, input, "
+			"expect and rtol) and prints pass, fail or unknown (no such op) for each, "
+			"with what differs. Needs no coordinator.",
+		.operands = operand_vectors,
+		.exits = "0: all cases pass. 1: some fail or have an unknown op. 2: the file "
+			 "cannot be read or is malformed. 5: there is no case in it.",
+		.json_text = "An object with total, pass, fail, unknown, and cases, an array of "
+			     "objects with id, op, result and text.",
+		.run = cmd_stat_vectors,
 	},
 	{
 		.path = "lab",

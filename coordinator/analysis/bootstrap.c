@@ -11,6 +11,9 @@
 #include "coordinator/analysis/rng.h"
 #include "coordinator/analysis/summary.h"
 
+#define PAIRWISE_BLOCK 128
+#define PAIRWISE_SUMS  8
+
 struct work {
 	const double *x;
 	size_t n;
@@ -20,13 +23,36 @@ struct work {
 	double *jackknives; /* n */
 };
 
-/* Plainly in the order of the values: the vectors count ties with the estimate. */
+/* Pairwise (Higham 1993, SIAM J. Sci. Comput. 14, 783-799) in NumPy's pattern, eight sums that run side
+ * by side in blocks of at most 128 values: the vectors count resamples that equal the estimate, and
+ * rounding decides which do. */
+static double sum_pairwise(const double *x, size_t n)
+{
+	double s[PAIRWISE_SUMS], sum = 0;
+	size_t i = 0;
+
+	if (n > PAIRWISE_BLOCK) {
+		size_t half = n / 2 / PAIRWISE_SUMS * PAIRWISE_SUMS;
+
+		return sum_pairwise(x, half) + sum_pairwise(x + half, n - half);
+	}
+	if (n >= PAIRWISE_SUMS) {
+		memcpy(s, x, sizeof(s));
+		for (i = PAIRWISE_SUMS; i + PAIRWISE_SUMS <= n; i += PAIRWISE_SUMS) {
+			for (size_t k = 0; k < PAIRWISE_SUMS; k++)
+				s[k] += x[i + k];
+		}
+		sum = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+	}
+	for (; i < n; i++)
+		sum += x[i];
+	return sum;
+}
+
 double bootstrap_mean(double *x, size_t n)
 {
-	double sum = 0;
+	double sum = sum_pairwise(x, n);
 
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
 	if (isfinite(sum))
 		return sum / (double)n;
 	sum = 0;

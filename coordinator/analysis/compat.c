@@ -5,11 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "coordinator/analysis/dist.h"
 #include "coordinator/analysis/ordering.h"
 #include "coordinator/analysis/student.h"
 #include "coordinator/analysis/summary.h"
 
-#define STAR_HALF_WIDTH	 1.96
+#define STAR_UPPER	 0.975 /* 1.96 sd, as the normal quantile gives it */
 #define STAR_ALPHA	 0.05
 #define LKP_MARGIN_SHIFT 5 /* n >> 5 values are left out at each end */
 #define LKP_INDEX_RATIO	 1.01
@@ -67,7 +68,7 @@ bool compat_mmtests_star(enum compat_star rule, const struct compat_side *base,
 			 const struct compat_side *new_side, double *ret_cidiff)
 {
 	double diff = base->mean - new_side->mean;
-	double sum = STAR_HALF_WIDTH * (base->sd + new_side->sd);
+	double sum = stats_norm_quantile(STAR_UPPER) * (base->sd + new_side->sd);
 
 	*ret_cidiff = sum == 0 ? diff : diff / sum;
 	if (rule == COMPAT_STAR_WELCH)

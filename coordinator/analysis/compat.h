@@ -23,7 +23,7 @@ struct compat_side {
 	double mean, sd;
 	size_t n;
 };
-/* SD: |difference| beyond 1.96 (s1 + s2). WELCH: p < 0.05 with whole degrees of freedom. *ret_cidiff is
+/* SD: |difference| beyond 1.96 (s1 + s2), 1.96 being the normal's quantile. WELCH: p < 0.05 with whole degrees of freedom. *ret_cidiff is
  * (base - new) / (1.96 (s1 + s2)); base - new when neither side varies. */
 bool compat_mmtests_star(enum compat_star rule, const struct compat_side *base,
 			 const struct compat_side *new_side, double *ret_cidiff);
