@@ -92,6 +92,16 @@ static const struct kg_field fields[] = {
 	 .type = KG_FIELD_TEXTS,
 	 .offset = offsetof(struct coordinator_config, power_cycle),
 	 .help = "Command, as a list of words, that cuts and restores the power of {machine}"},
+	{.key = "sendmail",
+	 .type = KG_FIELD_TEXTS,
+	 .offset = offsetof(struct coordinator_config, sendmail),
+	 .help = "Command, as a list of words, that sends the mail on its standard input to the "
+		 "address that is added. Default [/usr/sbin/sendmail, -i]"},
+	{.key = "notify-commands",
+	 .type = KG_FIELD_TEXTS,
+	 .offset = offsetof(struct coordinator_config, notify_commands),
+	 .help = "Commands that job files may name under notify: 'NAME PROGRAM ARGUMENT...', one "
+		 "text each, split at blanks; the notice comes on standard input"},
 	{.key = "silence",
 	 .type = KG_FIELD_DURATION,
 	 .offset = offsetof(struct coordinator_config, silence_ns),

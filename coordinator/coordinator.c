@@ -39,6 +39,7 @@ static void on_tick(uv_timer_t *t)
 
 	server_tick(&c->server, now);
 	driver_tick(&c->driver, now);
+	detector_tick(&c->detector);
 }
 
 static void on_signal(uv_signal_t *s, int number)
@@ -129,6 +130,7 @@ static int load_state(struct coordinator *c, struct kg_err *err)
 		c->sched.limits.stage_s[i] = (uint32_t)(c->cfg.stage_ns[i] / KG_NSEC_PER_SEC);
 	c->sched.limits.instruction_factor = (uint32_t)c->cfg.instruction_factor;
 	driver_init(&c->driver, c);
+	detector_init(&c->detector, c);
 	for (i = 0; i < snap->n_machines; i++)
 		if (snap->machines[i].facts)
 			(void)inventory_put_machine(&c->inventory, snap->machines[i].name,
@@ -234,6 +236,7 @@ void coordinator_deinit(struct coordinator *c)
 {
 	query_close(c->query);
 	artifact_blobs_free(c->blobs);
+	detector_deinit(&c->detector);
 	driver_deinit(&c->driver);
 	sched_deinit(&c->sched);
 	inventory_deinit(&c->inventory);

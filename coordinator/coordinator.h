@@ -20,6 +20,7 @@
 #include "coordinator/artifact/blob.h"
 #include "coordinator/schedule/driver.h"
 #include "coordinator/schedule/sched.h"
+#include "coordinator/server/detector.h"
 #include "coordinator/server/inventory.h"
 #include "coordinator/server/server.h"
 #include "coordinator/store/query.h"
@@ -30,8 +31,10 @@ struct coordinator_config {
 	struct kg_texts listen; /* HOST:PORT; default 127.0.0.1:7440 */
 	char *socket;		/* Unix socket; default DATA_DIR/run/kgrid.sock */
 	bool insecure_plaintext;
-	struct kg_texts power_cycle; /* argument vector, {machine} is replaced; empty: none */
-	uint64_t silence_ns;	     /* a connection that says nothing for so long is dropped */
+	struct kg_texts power_cycle;	 /* argument vector, {machine} is replaced; empty: none */
+	struct kg_texts sendmail;	 /* argument vector; the address is added */
+	struct kg_texts notify_commands; /* "NAME PROGRAM ARGUMENT..." */
+	uint64_t silence_ns;		 /* a connection that says nothing for so long is dropped */
 	uint64_t stage_ns[SCHED_STAGE_COUNT];
 	int64_t instruction_factor;
 };
@@ -56,6 +59,7 @@ struct coordinator {
 	struct inventory inventory;
 	struct sched sched;
 	struct driver driver;
+	struct detector detector;
 	struct server server;
 };
 

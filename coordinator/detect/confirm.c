@@ -222,8 +222,7 @@ static bool judges(const Kgrid__V1__CompareCell *c)
 
 static bool worse(const Kgrid__V1__CompareCell *c)
 {
-	return judges(c) && c->p_worse <= CONFIRM_P && c->has_delta_pct &&
-	       c->delta_pct < 0;
+	return judges(c) && c->p_worse <= CONFIRM_P && c->has_delta_pct && c->delta_pct < 0;
 }
 
 static void judge_member(const struct store_member *m, const Kgrid__V1__CompareReply *r,

@@ -247,6 +247,16 @@ static const char *digest_of(const Kgrid__V1__HistoryPoint *p)
 	return p->digest && p->digest[0] ? p->digest : text_of(p->kernel);
 }
 
+static bool measured(const Kgrid__V1__CompareReply *overview, const char *digest)
+{
+	const Kgrid__V1__CompareTable *t = overview->n_tables ? overview->tables[0] : NULL;
+
+	for (size_t i = 0; t && i < t->n_columns; i++)
+		if (strcmp(key_of(t->columns[i], false), digest) == 0)
+			return true;
+	return false;
+}
+
 static struct store_sighting *boundary(struct store_sighting *list, size_t *n,
 				       const Kgrid__V1__HistoryPoint *from,
 				       const Kgrid__V1__HistoryPoint *to)
@@ -262,8 +272,9 @@ static struct store_sighting *boundary(struct store_sighting *list, size_t *n,
 	return &list[(*n)++];
 }
 
-int sighting_of_history(const Kgrid__V1__HistoryReply *h, uint64_t job, int64_t now_ns,
-			struct kg_arena *a, struct store_sighting **ret, size_t *ret_n)
+int sighting_of_history(const Kgrid__V1__HistoryReply *h, const Kgrid__V1__CompareReply *overview,
+			uint64_t job, int64_t now_ns, struct kg_arena *a,
+			struct store_sighting **ret, size_t *ret_n)
 {
 	struct store_sighting *list;
 	size_t steps = 0, n = 0;
@@ -281,7 +292,7 @@ int sighting_of_history(const Kgrid__V1__HistoryReply *h, uint64_t job, int64_t 
 			struct store_sighting *b;
 			struct store_member *members;
 
-			if (!is_step(s, c))
+			if (!is_step(s, c) || !measured(overview, digest_of(s->points[c->index])))
 				continue;
 			b = boundary(list, &n, s->points[c->index - 1], s->points[c->index]);
 			members = (struct store_member *)(uintptr_t)b->members;

@@ -48,9 +48,10 @@ const Kgrid__V1__CompareCell *sighting_cell(const Kgrid__V1__CompareReply *r,
 					    const struct sighting_question *q,
 					    const struct store_member *m, const char *machine);
 
-/* Steps in a history that a job's kernels took part in, one sighting a boundary. `*ret` is of the
- * arena. -ENOMEM. */
-int sighting_of_history(const Kgrid__V1__HistoryReply *h, uint64_t job, int64_t now_ns,
-			struct kg_arena *a, struct store_sighting **ret, size_t *ret_n);
+/* Steps in a history to kernels that the job measured (an old step is not news), one sighting a
+ * boundary. `overview` as above; `*ret` is of the arena. -ENOMEM. */
+int sighting_of_history(const Kgrid__V1__HistoryReply *h, const Kgrid__V1__CompareReply *overview,
+			uint64_t job, int64_t now_ns, struct kg_arena *a,
+			struct store_sighting **ret, size_t *ret_n);
 
 #endif

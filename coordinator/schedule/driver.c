@@ -69,8 +69,10 @@ static void op_done(void *arg, const struct store_result *r)
 	else if (op->kind == OP_BEGIN) /* nothing has heard of it; its slots are tried again */
 		sched_boot_ended(&d->c->sched, op->boot, KG_OUTCOME_HARNESS_ERROR, r->text,
 				 kg_boottime_ns());
-	if (op->kind == OP_JOB_STATE || op->kind == OP_SETTLE)
+	if (op->kind == OP_JOB_STATE || op->kind == OP_SETTLE) {
 		watch_dirty(&d->c->server, op->job);
+		detector_dirty(&d->c->detector);
+	}
 	free(op);
 }
 

@@ -60,6 +60,16 @@ static const struct row rows[] = {
 	{KG_MSG_COMPARE, handle_question},
 	{KG_MSG_SAMPLES, handle_samples},
 	{KG_MSG_LOGS, handle_logs},
+	{KG_MSG_EPOCHS, handle_question},
+	{KG_MSG_DIFF, handle_question},
+	{KG_MSG_PROVENANCE, handle_provenance},
+	{KG_MSG_HISTORY, handle_question},
+	{KG_MSG_REGRESSIONS, handle_question},
+	{KG_MSG_REGRESSION_ACTION, handle_regression_action},
+	{KG_MSG_CALIBRATE, handle_calibrate},
+	{KG_MSG_NOISE, handle_question},
+	{KG_MSG_IMPORT, handle_import},
+	{KG_MSG_IMPORTS, handle_question},
 };
 
 void session_dispatch(struct session *x, const struct kg_msg *m, uint32_t id)

@@ -12,36 +12,68 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/plan/job.h"
 #include "coordinator/plan/plan.h"
+#include "coordinator/server/jobs.h"
 #include "coordinator/server/reply_plan.h"
 
 struct submit {
-	struct work w;
+	struct work w; /* a session, or none: then `order.done` hears what became of it */
 	struct inv_snapshot inv;
 	uint64_t seed;
+	struct jobs_order order; /* its texts are of the request's message, or of `text` */
+	char *text;		 /* owned; NULL: of the message */
+	bool dry_run;
+	uint32_t boots;
+	const char *client_key; /* NULL: none */
 	struct job_spec *job;
 	struct plan *plan;
 };
 
+static int check_budget(const struct submit *s, struct kg_err *err)
+{
+	uint64_t longest_s = 0;
+	size_t i;
+
+	for (i = 0; i < s->plan->n_machines; i++)
+		if (s->plan->machines[i].seconds > longest_s)
+			longest_s = s->plan->machines[i].seconds;
+	if (longest_s * KG_NSEC_PER_SEC <= s->order.budget_ns)
+		return 0;
+	return kg_err_set(err, KG_ELIMIT,
+			  "it would take about %llu min, and the budget of the job that showed it "
+			  "has %llu min left",
+			  (unsigned long long)(longest_s / 60),
+			  (unsigned long long)(s->order.budget_ns / KG_NSEC_PER_SEC / 60));
+}
+
 static void submit_run(struct work *w)
 {
 	struct submit *s = (struct submit *)w;
-	const Kgrid__V1__SubmitRequest *rq = WORK_BODY(w, Kgrid__V1__SubmitRequest);
-	const char *text = rq->text ? rq->text : "";
+	const char *text = s->order.text;
 	struct plan_input in = {
 		.machines = s->inv.plan_machines,
 		.n_machines = s->inv.n_machines,
 		.kernels = s->inv.plan_kernels,
 		.n_kernels = s->inv.n_kernels,
 		.seed = s->seed,
-		.boots = rq->boots,
+		.boots = s->boots,
 	};
 
-	w->rc = job_spec_parse(rq->file_name ? rq->file_name : "job", text, strlen(text), &s->job,
-			       &w->err);
+	w->rc = job_spec_parse(s->order.file_name, text, strlen(text), &s->job, &w->err);
 	if (w->rc < 0)
 		return;
 	in.job = s->job;
 	w->rc = plan_make(&in, &s->plan, &w->err);
+	if (w->rc == 0 && s->order.budget_ns)
+		w->rc = check_budget(s, &w->err);
+}
+
+/* Tells whoever asked. */
+static void submit_failed(struct submit *s, int rc, const char *text)
+{
+	if (s->w.session)
+		session_error(s->w.session, s->w.id, rc, text);
+	if (s->order.done)
+		s->order.done(s->order.arg, rc, 0, text);
 }
 
 static void submit_reply(struct submit *s, uint64_t job, bool existed)
@@ -114,6 +146,7 @@ static void submit_free(struct submit *s)
 	job_spec_free(s->job);
 	plan_free(s->plan);
 	inv_snapshot_deinit(&s->inv);
+	free(s->text);
 }
 
 static void on_stored(void *arg, const struct store_result *r)
@@ -122,9 +155,12 @@ static void on_stored(void *arg, const struct store_result *r)
 	struct coordinator *c = s->w.c;
 
 	if (r->rc < 0) {
-		session_error(s->w.session, s->w.id, r->rc, r->text);
+		submit_failed(s, r->rc, r->text);
 	} else {
-		submit_reply(s, r->id, r->existed);
+		if (s->w.session)
+			submit_reply(s, r->id, r->existed);
+		if (s->order.done)
+			s->order.done(s->order.arg, 0, r->id, "");
 		if (!r->existed && !c->stopping) {
 			kg_log_info("job %llu '%s' submitted: %zu cells, %zu slots, %zu boots",
 				    (unsigned long long)r->id, s->job->name, s->plan->n_cells,
@@ -134,7 +170,8 @@ static void on_stored(void *arg, const struct store_result *r)
 	}
 	submit_free(s);
 	kg_msg_free(s->w.msg);
-	session_unref(s->w.session);
+	if (s->w.session)
+		session_unref(s->w.session);
 	free(s);
 }
 
@@ -188,7 +225,6 @@ static void fill_slots(const struct plan *p, struct store_slot *slots)
 /* Queues the plan for the store; on success `copy` belongs to on_stored. */
 static int store_plan(struct submit *copy)
 {
-	const Kgrid__V1__SubmitRequest *rq = WORK_BODY(&copy->w, Kgrid__V1__SubmitRequest);
 	const struct plan *p = copy->plan;
 	struct store_cell *cells = calloc(p->n_cells + 1, sizeof(*cells));
 	struct store_slot *slots = calloc(p->n_slots + 1, sizeof(*slots));
@@ -199,10 +235,12 @@ static int store_plan(struct submit *copy)
 		fill_slots(p, slots);
 		rc = store_job_insert(copy->w.c->store,
 				      &(struct store_job){
+					      .kind = copy->order.kind,
+					      .regression = copy->order.regression,
 					      .name = copy->job->name,
-					      .text = rq->text,
+					      .text = copy->order.text,
 					      .file_name = copy->job->file_name,
-					      .client_key = rq->client_key,
+					      .client_key = copy->client_key,
 					      .state = STORE_JOB_QUEUED,
 					      .priority = copy->job->priority,
 					      .grouped = p->order == JOB_GROUPED,
@@ -252,17 +290,18 @@ static int warn_of_absent(struct coordinator *c, struct plan *p)
 static void submit_finish(struct work *w)
 {
 	struct submit *s = (struct submit *)w;
-	const Kgrid__V1__SubmitRequest *rq = WORK_BODY(w, Kgrid__V1__SubmitRequest);
 	struct submit *copy;
 	int rc;
 
 	if (w->rc == 0)
 		w->rc = warn_of_absent(w->c, s->plan);
-	if (w->rc < 0 || rq->dry_run || w->c->stopping) {
+	if (w->rc < 0 || s->dry_run || w->c->stopping) {
 		if (w->rc < 0)
-			session_error(w->session, w->id, w->rc, w->err.text);
-		else if (rq->dry_run)
+			submit_failed(s, w->rc, w->err.text);
+		else if (s->dry_run)
 			submit_reply(s, 0, false);
+		else if (s->order.done)
+			s->order.done(s->order.arg, KG_ESTATE, 0, "the coordinator is ending");
 		submit_free(s);
 		return;
 	}
@@ -270,32 +309,98 @@ static void submit_finish(struct work *w)
 	rc = -ENOMEM;
 	if (copy) {
 		*copy = *s; /* the work is freed after this call; its parts move on */
-		session_ref(copy->w.session);
+		if (copy->w.session)
+			session_ref(copy->w.session);
 		rc = store_plan(copy);
 		if (rc == 0) {
 			w->msg = NULL;
 			return;
 		}
-		session_unref(copy->w.session);
+		if (copy->w.session)
+			session_unref(copy->w.session);
 		free(copy);
 	}
-	session_error(w->session, w->id, rc, kg_strerror(rc));
+	submit_failed(s, rc, kg_strerror(rc));
 	submit_free(s);
 }
 
-void handle_submit(const struct request *rq)
+static struct submit *submit_new(struct coordinator *c)
 {
 	struct submit *s = calloc(1, sizeof(*s));
 
-	if (!s || inventory_snapshot(&rq->c->inventory, &s->inv) < 0) {
+	if (!s || inventory_snapshot(&c->inventory, &s->inv) < 0) {
 		free(s);
-		session_error(rq->session, rq->id, -ENOMEM, "out of memory");
-		return;
+		return NULL;
 	}
 	/* The seed is kept with the job, so that the order can be made again. */
 	s->seed = kg_monotonic_ns() ^ (uint64_t)kg_realtime_ns();
 	s->w.run = submit_run;
 	s->w.finish = submit_finish;
+	return s;
+}
+
+/* The work's copy of the request's message is there from its start on. */
+static void submit_request_run(struct work *w)
+{
+	struct submit *s = (struct submit *)w;
+	const Kgrid__V1__SubmitRequest *rq = WORK_BODY(w, Kgrid__V1__SubmitRequest);
+
+	s->order.text = rq->text ? rq->text : "";
+	s->order.file_name = rq->file_name ? rq->file_name : "job";
+	s->client_key = rq->client_key;
+	s->dry_run = rq->dry_run;
+	s->boots = rq->boots;
+	submit_run(w);
+}
+
+void handle_submit(const struct request *rq)
+{
+	struct submit *s = submit_new(rq->c);
+
+	if (!s) {
+		session_error(rq->session, rq->id, -ENOMEM, "out of memory");
+		return;
+	}
+	s->w.run = submit_request_run;
+	work_start(rq, &s->w);
+}
+
+static struct submit *submit_order(struct coordinator *c, const struct jobs_order *o)
+{
+	struct submit *s = submit_new(c);
+
+	if (!s)
+		return NULL;
+	s->order = *o;
+	s->text = strdup(o->text);
+	if (!s->text) {
+		submit_free(s);
+		free(s);
+		return NULL;
+	}
+	s->order.text = s->text;
+	return s;
+}
+
+int jobs_submit(struct coordinator *c, const struct jobs_order *o)
+{
+	struct submit *s = submit_order(c, o);
+
+	if (!s)
+		return -ENOMEM;
+	work_start_internal(c, &s->w);
+	return 0;
+}
+
+void jobs_submit_for(const struct request *rq, const struct jobs_order *o, bool dry_run)
+{
+	struct submit *s = submit_order(rq->c, o);
+
+	if (!s) {
+		session_error(rq->session, rq->id, -ENOMEM, "out of memory");
+		return;
+	}
+	s->dry_run = dry_run;
 	work_start(rq, &s->w);
 }
 

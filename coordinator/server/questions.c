@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
 #include "coordinator/coordinator.h"
 
 /* ---- what only the running coordinator knows ---- */
@@ -93,18 +94,19 @@ static void fill_machine(struct coordinator *c, ProtobufCMessage *reply)
 
 /* ---- the questions ---- */
 
-#define ASK(name, Request, Reply, call)                                                        \
-	static int name(struct query *q, const ProtobufCMessage *body, ProtobufCMessage **ret, \
-			struct kg_err *err)                                                    \
-	{                                                                                      \
-		const Request *rq = (const Request *)body;                                     \
-		Reply *reply = NULL;                                                           \
-		int rc = call;                                                                 \
-                                                                                               \
-		(void)rq;                                                                      \
-		if (rc == 0)                                                                   \
-			*ret = &reply->base;                                                   \
-		return rc;                                                                     \
+#define ASK(name, Request, Reply, call)                                      \
+	static int name(struct coordinator *c, const ProtobufCMessage *body, \
+			ProtobufCMessage **ret, struct kg_err *err)          \
+	{                                                                    \
+		const Request *rq = (const Request *)body;                   \
+		struct query *q = c->query;                                  \
+		Reply *reply = NULL;                                         \
+		int rc = call;                                               \
+                                                                             \
+		(void)rq;                                                    \
+		if (rc == 0)                                                 \
+			*ret = &reply->base;                                 \
+		return rc;                                                   \
 	}
 
 static const char *text_of(const char *s)
@@ -123,11 +125,39 @@ ASK(ask_kernel, Kgrid__V1__KernelRequest, Kgrid__V1__KernelReply,
     query_kernel(q, text_of(rq->selector), &reply, err))
 ASK(ask_compare, Kgrid__V1__CompareRequest, Kgrid__V1__CompareReply,
     query_compare(q, rq, &reply, err))
+ASK(ask_epochs, Kgrid__V1__EpochsRequest, Kgrid__V1__EpochsReply,
+    query_epochs(q, rq->machine, &reply, err))
+ASK(ask_history, Kgrid__V1__HistoryRequest, Kgrid__V1__HistoryReply,
+    query_history(q, rq, &reply, err))
+ASK(ask_regressions, Kgrid__V1__RegressionsRequest, Kgrid__V1__RegressionsReply,
+    query_regressions(q, rq, &reply, err))
+ASK(ask_noise, Kgrid__V1__NoiseRequest, Kgrid__V1__NoiseReply, query_noise(q, rq, &reply, err))
+ASK(ask_imports, Kgrid__V1__ImportsRequest, Kgrid__V1__ImportsReply,
+    query_imports(q, rq, &reply, err))
+
+#define CONFIG_MAX_BYTES (16u << 20)
+
+/* A kernel's config as it was packed; the read side of the blobs may be used by any thread. */
+static int read_text(void *arg, const char *digest, char **ret_text, size_t *ret_len,
+		     struct kg_err *err)
+{
+	struct coordinator *c = arg;
+	char path[512];
+	uint64_t size;
+	int rc = artifact_blobs_path(c->blobs, digest, path, sizeof(path), &size, err);
+
+	return rc < 0 ? rc : kg_file_read(path, CONFIG_MAX_BYTES, ret_text, ret_len, err);
+}
+
+#define TEXTS(coordinator) (&(struct query_texts){.read = read_text, .arg = (coordinator)})
+
+ASK(ask_diff, Kgrid__V1__DiffRequest, Kgrid__V1__DiffReply,
+    query_diff(q, rq, TEXTS(c), &reply, err))
 
 struct row {
 	uint16_t type;
 	uint16_t reply_type;
-	int (*ask)(struct query *q, const ProtobufCMessage *body, ProtobufCMessage **ret,
+	int (*ask)(struct coordinator *c, const ProtobufCMessage *body, ProtobufCMessage **ret,
 		   struct kg_err *err);
 	void (*fill)(struct coordinator *c, ProtobufCMessage *reply); /* NULL: complete as it is */
 };
@@ -140,6 +170,12 @@ static const struct row rows[] = {
 	{KG_MSG_KERNELS, KG_MSG_KERNELS_REPLY, ask_kernels, NULL},
 	{KG_MSG_KERNEL, KG_MSG_KERNEL_REPLY, ask_kernel, NULL},
 	{KG_MSG_COMPARE, KG_MSG_COMPARE_REPLY, ask_compare, NULL},
+	{KG_MSG_EPOCHS, KG_MSG_EPOCHS_REPLY, ask_epochs, NULL},
+	{KG_MSG_DIFF, KG_MSG_DIFF_REPLY, ask_diff, NULL},
+	{KG_MSG_HISTORY, KG_MSG_HISTORY_REPLY, ask_history, NULL},
+	{KG_MSG_REGRESSIONS, KG_MSG_REGRESSIONS_REPLY, ask_regressions, NULL},
+	{KG_MSG_NOISE, KG_MSG_NOISE_REPLY, ask_noise, NULL},
+	{KG_MSG_IMPORTS, KG_MSG_IMPORTS_REPLY, ask_imports, NULL},
 };
 
 struct question {
@@ -152,7 +188,7 @@ static void question_run(struct work *w)
 {
 	struct question *qu = (struct question *)w;
 
-	w->rc = qu->row->ask(w->c->query, kg_msg_body(w->msg), &qu->reply, &w->err);
+	w->rc = qu->row->ask(w->c, kg_msg_body(w->msg), &qu->reply, &w->err);
 }
 
 static void question_finish(struct work *w)

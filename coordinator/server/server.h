@@ -131,6 +131,12 @@ void handle_question(const struct request *rq); /* what the store answers */
 /* streams.c */
 void handle_samples(const struct request *rq);
 void handle_logs(const struct request *rq);
+void handle_provenance(const struct request *rq);
+/* findings.c */
+void handle_import(const struct request *rq);
+void handle_regression_action(const struct request *rq);
+/* recurring.c */
+void handle_calibrate(const struct request *rq);
 /* watch.c */
 void handle_watch(const struct request *rq);
 void watch_session_closed(struct session *x);

@@ -167,6 +167,11 @@ static int on_logs_part(void *arg, const Kgrid__V1__LogsReply *part)
 	return stream_put(arg, KG_MSG_LOGS_REPLY, &part->base);
 }
 
+static int on_provenance_part(void *arg, const Kgrid__V1__ProvenanceReply *part)
+{
+	return stream_put(arg, KG_MSG_PROVENANCE_REPLY, &part->base);
+}
+
 static void samples_run(struct work *w)
 {
 	struct stream *s = ((struct stream_work *)w)->s;
@@ -181,6 +186,14 @@ static void logs_run(struct work *w)
 
 	s->rc = query_logs(w->c->query, WORK_BODY(w, Kgrid__V1__LogsRequest), on_logs_part, s,
 			   &s->err);
+}
+
+static void provenance_run(struct work *w)
+{
+	struct stream *s = ((struct stream_work *)w)->s;
+
+	s->rc = query_provenance(w->c->query, WORK_BODY(w, Kgrid__V1__ProvenanceRequest),
+				 on_provenance_part, s, &s->err);
 }
 
 static void stream_finish(struct work *w)
@@ -245,4 +258,9 @@ void handle_samples(const struct request *rq)
 void handle_logs(const struct request *rq)
 {
 	stream_start(rq, logs_run);
+}
+
+void handle_provenance(const struct request *rq)
+{
+	stream_start(rq, provenance_run);
 }

@@ -151,7 +151,11 @@ static void test_a_step_in_a_history_blames_the_kernels_beside_it(void **state)
 	series.n_changes = 3;
 	h.series = &list;
 	h.n_series = 1;
-	assert_int_equal(sighting_of_history(&h, 7, 99, &x.arena, &s, &n), 0);
+	assert_int_equal(sighting_of_history(&h, &x.r, 7, 99, &x.arena, &s, &n), 0);
+	assert_int_equal(n, 0); /* the job did not measure 6.3: an old step is not news */
+	points[2].digest = (char *)(uintptr_t) "d-6.3";
+	reply_table(&x, "m", "w", "rate", "6.3/prev");
+	assert_int_equal(sighting_of_history(&h, &x.r, 7, 99, &x.arena, &s, &n), 0);
 	assert_int_equal(n, 1);
 	assert_string_equal(s[0].from_label, "6.2");
 	assert_string_equal(s[0].to_label, "6.3");
