@@ -106,6 +106,8 @@ static int load_kernels(struct coordinator *c, struct kg_err *err)
 		artifact_kernel_deinit(&ak);
 		if (rc < 0)
 			goto unreadable;
+		(void)query_kernel_document(c->query, k->digest, "kallsyms", &inv->has_symbols,
+					    &why);
 		(void)inventory_put_kernel(&c->inventory, inv);
 		continue;
 	unreadable:

@@ -73,6 +73,7 @@ static int order_run(struct kg_arena *a, const struct sched_attempt *at, Kgrid__
 static int fill_order(struct kg_arena *a, const struct sched_boot *b, const struct inv_kernel *k,
 		      Kgrid__V1__BootOrder *o)
 {
+	static const char *const symbols[] = {"kallsyms"};
 	const struct sched_visit *v = b->visit;
 	char *cell;
 	size_t i;
@@ -93,6 +94,10 @@ static int fill_order(struct kg_arena *a, const struct sched_boot *b, const stru
 		return -ENOMEM;
 	(void)sprintf(cell, "%s %s", v->kernel_label, v->lsm_label);
 	o->cell_name = cell;
+	if (!k->has_symbols) { /* once is enough: they are the same in every boot of a kernel */
+		o->want_documents = (char **)(uintptr_t)symbols;
+		o->n_want_documents = 1;
+	}
 	for (i = 0; i < b->n_attempts && rc == 0; i++) {
 		if (b->attempts[i].outcome != KG_OUTCOME_NONE)
 			continue;

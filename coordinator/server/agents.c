@@ -150,6 +150,19 @@ static void live_samples(struct coordinator *c, const struct session *x, const K
 	}
 }
 
+/* The last piece of a kernel's symbols has come: other boots of it need not send them. */
+static void symbols_stored(struct coordinator *c, const Kgrid__V1__Record *r)
+{
+	const Kgrid__V1__Document *doc = r->document;
+	struct sched_machine *m;
+	struct sched_boot *b = sched_boot_find(&c->sched, r->boot, &m);
+	struct inv_kernel *k = b ? inventory_kernel(&c->inventory, b->visit->kernel) : NULL;
+
+	if (k && strcmp(text_of(doc->name), "kallsyms") == 0 &&
+	    doc->offset + doc->data.len >= doc->stored_bytes)
+		k->has_symbols = true;
+}
+
 /* The scheduler hears of a record only after it is on disk. */
 static void committed(struct ingest *in, const Kgrid__V1__Record *r, const struct store_result *res)
 {
@@ -186,6 +199,10 @@ static void committed(struct ingest *in, const Kgrid__V1__Record *r, const struc
 	case KGRID__V1__RECORD__BODY_BOOT_ENDED:
 		sched_boot_ended(s, r->boot, kg_outcome_parse(text_of(r->boot_ended->outcome)),
 				 r->boot_ended->reason, now);
+		break;
+	case KGRID__V1__RECORD__BODY_DOCUMENT:
+		if (!res->fault)
+			symbols_stored(c, r);
 		break;
 	default:
 		break;

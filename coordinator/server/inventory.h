@@ -37,6 +37,7 @@ struct inv_kernel {
 	char *build_id; /* NULL: not known */
 	struct kconfig_facts config;
 	bool has_modules;
+	bool has_symbols; /* the store has its kallsyms; of the loop thread only, may change */
 };
 
 struct inventory {
