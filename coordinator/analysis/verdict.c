@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/analysis/dist.h"
 #include "coordinator/analysis/modes.h"
 #include "coordinator/analysis/rank.h"
 #include "coordinator/analysis/student.h"
@@ -187,7 +186,7 @@ struct effect {
 
 /* `a` and `b` as they are measured. */
 static int effect_of(const double *a, size_t na, const double *b, size_t nb, double level,
-		     bool interval, struct effect *ret, struct kg_err *err)
+		     struct effect *ret, struct kg_err *err)
 {
 	bool log_scale = all_positive(a, na) && all_positive(b, nb);
 	int e = exponent_of(a, na, b, nb), rc = -ENOMEM;
@@ -196,7 +195,7 @@ static int effect_of(const double *a, size_t na, const double *b, size_t nb, dou
 	if (!x || !y)
 		goto out;
 	ret->log_scale = log_scale;
-	rc = (interval ? verdict_shift : stats_shift)(y, nb, x, na, level, &ret->shift, err);
+	rc = verdict_shift(y, nb, x, na, level, &ret->shift, err);
 	if (rc == 0)
 		ret->base = log_scale ? 1 : fabs(stats_median_inplace(x, na));
 out:
@@ -257,20 +256,13 @@ static int fill_effects(const struct side *a, const struct side *b,
 			struct verdict *v, struct kg_err *err)
 {
 	struct effect e;
-	int rc = effect_of(a->values, a->n, b->values, b->n, policy->level, true, &e, err);
+	int rc = effect_of(a->values, a->n, b->values, b->n, policy->level, &e, err);
 
 	if (rc < 0)
 		return rc;
 	fill_effect(&e, direction, v);
 	fill_log(&e, policy->level, v);
-	v->effect_iterations_pct = v->effect_pct;
-	if (!a->several && !b->several)
-		return 0;
-	rc = effect_of(a->iterations, a->n_iterations, b->iterations, b->n_iterations,
-		       policy->level, false, &e, err);
-	if (rc == 0 && (e.log_scale || e.base > 0))
-		v->effect_iterations_pct = percent(&e, e.shift.shift, direction);
-	return rc;
+	return 0;
 }
 
 static int fill_tests(const struct side *a, const struct side *b, enum verdict_direction direction,
@@ -283,18 +275,11 @@ static int fill_tests(const struct side *a, const struct side *b, enum verdict_d
 	if (rc < 0)
 		return rc;
 	v->has_p = true;
-	v->p = v->q = v->p_iterations = u.p;
+	v->p = v->q = u.p;
 	v->p_worse = direction == VERDICT_HIGHER  ? u.p_less
 		     : direction == VERDICT_LOWER ? u.p_greater
 						  : 1;
 	v->cliffs_delta = (direction == VERDICT_LOWER ? -u.cliffs_delta : u.cliffs_delta) + 0.0;
-	if (a->several || b->several) {
-		rc = stats_mwu(b->iterations, b->n_iterations, a->iterations, a->n_iterations, &u,
-			       err);
-		if (rc < 0)
-			return rc;
-		v->p_iterations = u.p;
-	}
 	if (policy->brief || a->n < 2 || b->n < 2)
 		return 0;
 	rc = stats_welch(b->values, b->n, a->values, a->n, &t, err);
@@ -303,70 +288,6 @@ static int fill_tests(const struct side *a, const struct side *b, enum verdict_d
 	v->has_welch = true;
 	v->welch_p = t.p;
 	return 0;
-}
-
-struct labelled {
-	double value;
-	size_t boot;
-};
-
-static int by_labelled(const void *a, const void *b)
-{
-	const struct labelled *x = a, *y = b;
-
-	return (x->value > y->value) - (x->value < y->value);
-}
-
-/* Kruskal and Wallis 1952 (JASA 47, 583-621) with mid-ranks and the tie correction: p of "the boots
- * of this side are alike". 1 when there is nothing to test. */
-static int boots_alike(const struct verdict_side *in, size_t n, double *ret_p)
-{
-	struct labelled *l = calloc(n + 1, sizeof(*l));
-	double *ranks = calloc(in->n + 1, sizeof(*ranks));
-	double ties = 0, h = 0, total = (double)n, correction;
-	size_t at = 0;
-	int rc = l && ranks ? 0 : -ENOMEM;
-
-	*ret_p = 1;
-	if (rc < 0)
-		goto out;
-	for (size_t i = 0; i < in->n; i++) {
-		for (size_t k = 0; k < in->boots[i].n; k++)
-			l[at++] = (struct labelled){in->boots[i].values[k], i};
-	}
-	qsort(l, n, sizeof(*l), by_labelled);
-	for (size_t i = 0, j; i < n; i = j) {
-		for (j = i + 1; j < n && l[j].value == l[i].value;)
-			j++;
-		for (size_t k = i; k < j; k++)
-			ranks[l[k].boot] += (double)(i + j + 1) / 2;
-		ties += pow((double)(j - i), 3) - (double)(j - i);
-	}
-	for (size_t i = 0; i < in->n; i++) {
-		double size = (double)in->boots[i].n, d = ranks[i] / size - (total + 1) / 2;
-
-		h += size * d * d;
-	}
-	correction = 1 - ties / (total * total * total - total);
-	if (correction > 0)
-		*ret_p = stats_chi2_upper(12 * h / (total * (total + 1)) / correction,
-					  (double)(in->n - 1));
-out:
-	free(l);
-	free(ranks);
-	return rc;
-}
-
-static int fill_levels(const struct verdict_side *in, const struct side *s, struct verdict *v)
-{
-	double p = 1;
-	int rc = 0;
-
-	if (s->several && s->n >= 2)
-		rc = boots_alike(in, s->n_iterations, &p);
-	if (p <= BOOTS_DIFFER_P)
-		v->boots_differ = true;
-	return rc;
 }
 
 /* Pooled deviation between boots: of the logarithms, or of the values over the median of A. */
@@ -403,6 +324,29 @@ static int fill_noise(const struct side *a, const struct side *b, struct verdict
 	return 0;
 }
 
+/* What the iterations say, when there are more of them than boots. */
+static int fill_levels(const struct verdict_side *in_a, const struct verdict_side *in_b,
+		       const struct side *a, const struct side *b, enum verdict_direction direction,
+		       struct verdict *v, struct kg_err *err)
+{
+	struct verdict_iterations in = {a->iterations, a->n_iterations, b->iterations,
+					b->n_iterations};
+	double ratio;
+	int rc;
+
+	v->p_iterations = v->p;
+	v->effect_iterations_pct = v->effect_pct;
+	if (!a->several && !b->several)
+		return 0;
+	rc = verdict_iterations_differ(&in, &v->p_iterations, &ratio, err);
+	if (rc == 0)
+		rc = verdict_boots_differ(in_a, in_b, &v->boots_differ, err);
+	if (rc == 0)
+		v->effect_iterations_pct =
+			clamp(100 * (direction == VERDICT_LOWER ? -ratio : ratio));
+	return rc;
+}
+
 static int fill_modes(const struct side *s, bool *ret_multimodal, struct kg_err *err)
 {
 	struct modes_result m;
@@ -426,8 +370,8 @@ static int fill(const struct verdict_side *in_a, const struct verdict_side *in_b
 		rc = fill_effects(a, b, direction, policy, v, err);
 	if (rc == 0)
 		rc = fill_noise(a, b, v, err);
-	if (rc == 0 && (fill_levels(in_a, a, v) < 0 || fill_levels(in_b, b, v) < 0))
-		rc = kg_err_set(err, -ENOMEM, "out of memory");
+	if (rc == 0)
+		rc = fill_levels(in_a, in_b, a, b, direction, v, err);
 	if (rc == 0 && !policy->brief)
 		rc = fill_modes(a, &v->multimodal[0], err);
 	if (rc == 0 && !policy->brief)

@@ -107,7 +107,7 @@ struct verdict {
 	double log_se;	     /* half the interval over Student's quantile; may be 0 */
 	bool has_noise;
 	double noise_pct;	      /* deviation between boots of one side, pooled */
-	double effect_iterations_pct; /* as the effect, over all iterations */
+	double effect_iterations_pct; /* change of the median of all iterations, sign as above */
 	bool boots_differ; /* boots of one side differ more than their iterations explain */
 	double sign;	   /* of the effect: 1 better or more, -1, 0; without a percentage too */
 	size_t boots[2], iterations[2];

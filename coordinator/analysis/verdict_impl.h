@@ -10,6 +10,20 @@
 int verdict_boot_values(const struct verdict_side *in, const char *which, double **ret_values,
 			double **ret_iterations, size_t *ret_n_iterations, struct kg_err *err);
 
+struct verdict_iterations {
+	double *a; /* all of a side; both are reordered */
+	size_t na;
+	double *b;
+	size_t nb;
+};
+/* Over all iterations: p of Mann-Whitney, and by how much of A's median the medians differ; 0 when
+ * that is 0. -ENOMEM. */
+int verdict_iterations_differ(const struct verdict_iterations *in, double *ret_p,
+			      double *ret_change, struct kg_err *err);
+/* Whether the boots of a side differ more than their iterations explain. -ENOMEM. */
+int verdict_boots_differ(const struct verdict_side *a, const struct verdict_side *b,
+			 bool *ret_differ, struct kg_err *err);
+
 void verdict_reason(struct verdict *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif
