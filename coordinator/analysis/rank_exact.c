@@ -103,12 +103,51 @@ static int next_choice(size_t *chosen, size_t n, size_t k)
 	return 1;
 }
 
+/* Number of choices for each number of ranks and sum, one rank after the other: whole numbers, as
+ * the caller keeps C(n, k) small. Ranks are positive. */
+static int tails_by_sums(const int64_t *ranks, size_t n, size_t k, size_t width, int64_t sum,
+			 double *ret_lower, double *ret_upper)
+{
+	double *counts = calloc((k + 1) * width, sizeof(*counts));
+	double lower = 0, upper = 0, all = 0;
+
+	if (!counts)
+		return -ENOMEM;
+	counts[0] = 1;
+	for (size_t i = 0; i < n; i++) {
+		size_t r = (size_t)ranks[i];
+
+		for (size_t j = min_size(k, i + 1); j > 0; j--) {
+			double *to = &counts[j * width], *from = &counts[(j - 1) * width];
+
+			for (size_t s = r; s < width; s++)
+				to[s] += from[s - r];
+		}
+	}
+	for (size_t s = 0; s < width; s++) {
+		double c = counts[k * width + s];
+
+		lower += (int64_t)s <= sum ? c : 0;
+		upper += (int64_t)s >= sum ? c : 0;
+		all += c;
+	}
+	free(counts);
+	*ret_lower = lower / all;
+	*ret_upper = upper / all;
+	return 0;
+}
+
 int rank_permutation_tails(const int64_t *ranks, size_t n, size_t k, int64_t sum, double *ret_lower,
 			   double *ret_upper)
 {
-	size_t *chosen = calloc(k ? k : 1, sizeof(*chosen));
 	double lower = 0, upper = 0, all = 0;
+	size_t *chosen, width = 1;
 
+	/* Ranks are doubled ones: no sum of k is above 2 n k. Few choices are faster one by one. */
+	width += 2 * n * k;
+	if ((double)n * (double)width < rank_choose(n, k, INFINITY))
+		return tails_by_sums(ranks, n, k, width, sum, ret_lower, ret_upper);
+	chosen = calloc(k ? k : 1, sizeof(*chosen));
 	if (!chosen)
 		return -ENOMEM;
 	for (size_t i = 0; i < k; i++)
