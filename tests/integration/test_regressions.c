@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From blocks to a confirmed regression: a real coordinator, machines played by hand. Row 40: one
+ * flaky failure files nothing; row 43: what confirms are fresh boots.
+ */
+#include "tests/lib/cmocka_all.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "tests/lib/grid.h"
+#include "tests/lib/peer.h"
+#include "tests/lib/player.h"
+#include "tests/lib/synthetic_kernel.h"
+
+#define BLOCKS 6
+
+struct world {
+	struct grid g;
+	char dir[64];
+	char config[128], told[128];
+	struct peer *client;
+	struct player m1, m2;
+	char old_kernel[65], new_kernel[65];
+	double loss;	   /* of the new kernel, as a share */
+	bool in_first_job; /* the loss goes away after it */
+	uint64_t last_boot_of_first;
+};
+
+/* 0.2 % of noise by boot, none within it. */
+static double value(void *arg, const struct player_run *run)
+{
+	struct world *w = arg;
+	uint64_t h = (run->boot + 1) * 0x9e3779b97f4a7c15ULL;
+	double noise = ((double)(h >> 40) / 16777216.0 - 0.5) * 0.004;
+	bool slow = strcmp(run->kernel, w->new_kernel) == 0 &&
+		    (!w->in_first_job || run->boot <= w->last_boot_of_first);
+
+	return 1000.0 * (1 + noise) * (slow ? 1 - w->loss : 1);
+}
+
+static void connect_player(struct world *w, struct player *p, const char *name, const char *state)
+{
+	*p = (struct player){
+		.agent = peer_connect(w->g.tcp), .machine = name, .value = value, .arg = w};
+	peer_hello_agent(p->agent, name, state);
+	peer_agent_ready(p->agent, 0, 0);
+}
+
+static void write_text(const char *path, const char *text, mode_t mode)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(chmod(path, mode), 0);
+}
+
+static int setup(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	char text[512], script[128];
+	const char *extra[] = {"--config", NULL, NULL};
+
+	(void)snprintf(w->dir, sizeof(w->dir), "/tmp/kgrid-tell-XXXXXX");
+	assert_non_null(mkdtemp(w->dir));
+	(void)snprintf(w->config, sizeof(w->config), "%s/coordinator.yaml", w->dir);
+	(void)snprintf(w->told, sizeof(w->told), "%s/told", w->dir);
+	(void)snprintf(script, sizeof(script), "%s/tell", w->dir);
+	(void)snprintf(text, sizeof(text), "#!/bin/sh\ncat >>%s\n", w->told);
+	write_text(script, text, 0700);
+	(void)snprintf(text, sizeof(text), "notify-commands: [\"tell %s\"]\n", script);
+	write_text(w->config, text, 0600);
+	extra[1] = w->config;
+	grid_init(&w->g);
+	grid_start(&w->g, extra);
+	w->client = peer_connect(w->g.socket);
+	peer_hello_client(w->client);
+	synthetic_kernel_add(w->client, "old", "6.1.1-test", "x", w->old_kernel);
+	synthetic_kernel_add(w->client, "new", "6.12.1-test", "y", w->new_kernel);
+	connect_player(w, &w->m1, "m1", "state-1");
+	connect_player(w, &w->m2, "m2", "state-2");
+	grid_wait_count(&w->g, "SELECT count(*) FROM machine", 2);
+	w->loss = 0.05;
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+	char line[128];
+
+	peer_close(w->client);
+	peer_close(w->m1.agent);
+	peer_close(w->m2.agent);
+	if (w->g.pid)
+		assert_int_equal(grid_stop(&w->g), 0);
+	grid_deinit(&w->g);
+	(void)snprintf(line, sizeof(line), "rm -r %s", w->dir);
+	assert_int_equal(system(line), 0);
+	free(w);
+	return 0;
+}
+
+static void submit(struct world *w, const char *more)
+{
+	Kgrid__V1__SubmitRequest rq = KGRID__V1__SUBMIT_REQUEST__INIT;
+	char text[1024];
+
+	(void)snprintf(text, sizeof(text),
+		       "name: nightly\nmachines: [m1]\nkernels: [old, new]\nlsm: {short: yama}\n"
+		       "workloads: [{fake: {size: [1, 2]}}]\n"
+		       "repeat: {boots: %d, iterations: 2}\n%s",
+		       BLOCKS, more);
+	rq.text = text;
+	rq.file_name = (char *)(uintptr_t) "job.yaml";
+	kg_msg_free(peer_call(w->client, KG_MSG_SUBMIT, &rq.base, KG_MSG_SUBMIT_REPLY));
+}
+
+static void play(struct player *p, int boots)
+{
+	for (int i = 0; i < boots; i++)
+		player_boot(p);
+}
+
+static void wait_stage(struct world *w, const char *stage)
+{
+	char sql[160];
+
+	(void)snprintf(sql, sizeof(sql), "SELECT count(*) FROM regression WHERE stage = '%s'",
+		       stage);
+	grid_wait_count(&w->g, sql, 1);
+}
+
+static Kgrid__V1__RegressionsReply *ask(struct world *w, uint64_t id, struct kg_msg **ret_m)
+{
+	Kgrid__V1__RegressionsRequest rq = KGRID__V1__REGRESSIONS_REQUEST__INIT;
+
+	rq.has_id = id != 0;
+	rq.id = id;
+	*ret_m = peer_call(w->client, KG_MSG_REGRESSIONS, &rq.base, KG_MSG_REGRESSIONS_REPLY);
+	return (Kgrid__V1__RegressionsReply *)(uintptr_t)kg_msg_body(*ret_m);
+}
+
+static void test_a_regression_is_tried_again_on_two_machines_and_people_are_told(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__RegressionsReply *r;
+	struct kg_msg *m;
+	char text[4096];
+	FILE *f;
+	size_t n;
+
+	submit(w, "notify: [\"command:tell\"]\n");
+	play(&w->m1, 2 * BLOCKS);
+	wait_stage(w, "confirming");
+	grid_wait_count(&w->g, "SELECT count(*) FROM job WHERE kind = 'confirm'", 1);
+	/* three blocks of two kernels, on m1 and on the second machine of the vendor */
+	play(&w->m1, 6);
+	play(&w->m2, 6);
+	wait_stage(w, "confirmed");
+	m = NULL;
+	r = ask(w, 1, &m);
+	assert_int_equal(r->n_regressions, 1); /* two sizes, one cause */
+	assert_string_equal(r->regressions[0]->axis, "kernel");
+	assert_string_equal(r->regressions[0]->from, "old");
+	assert_string_equal(r->regressions[0]->to, "new");
+	assert_string_equal(r->regressions[0]->state, "open");
+	assert_int_equal(r->regressions[0]->n_members, 2);
+	for (n = 0; n < 2; n++) {
+		const Kgrid__V1__RegressionMember *x = r->regressions[0]->members[n];
+
+		assert_true(x->effect_pct < -4.5 && x->effect_pct > -5.5);
+		assert_true(x->lo_pct < -5 && x->hi_pct > -5);
+		assert_string_equal(x->stage, "confirmed");
+		assert_string_equal(x->confirm_machine, "m2");
+	}
+	assert_true(r->regressions[0]->n_events >= 3); /* seen, tried, confirmed */
+	kg_msg_free(m);
+	grid_wait_count(&w->g, "SELECT count(*) FROM notice WHERE state = 'sent'", 1);
+	f = fopen(w->told, "r");
+	assert_non_null(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	(void)fclose(f);
+	assert_contains(text, "kgrid: regression 1, kernel old -> new");
+	assert_contains(text, "m1  fake size=2  rate  new/short: -");
+}
+
+static void test_row_40_what_does_not_come_again_is_refuted(void **state)
+{
+	struct world *w = *state;
+
+	w->in_first_job = true;
+	w->last_boot_of_first = 2 * BLOCKS;
+	submit(w, "notify: [\"command:tell\"]\n");
+	play(&w->m1, 2 * BLOCKS);
+	wait_stage(w, "confirming");
+	play(&w->m1, 6);
+	play(&w->m2, 6);
+	wait_stage(w, "refuted");
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM notice"), 0);
+}
+
+static void test_nothing_is_tried_where_the_job_says_so_until_a_person_asks(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__RegressionAction act = KGRID__V1__REGRESSION_ACTION__INIT;
+
+	submit(w, "confirm: false\n");
+	play(&w->m1, 2 * BLOCKS);
+	grid_wait_count(&w->g,
+			"SELECT count(*) FROM regression_event WHERE text LIKE "
+			"'not tried again: the job file says%'",
+			1);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM job"), 1);
+	act.has_id = 1;
+	act.id = 1;
+	act.action = (char *)(uintptr_t) "retest";
+	act.user = (char *)(uintptr_t) "ada";
+	kg_msg_free(peer_call(w->client, KG_MSG_REGRESSION_ACTION, &act.base, KG_MSG_DONE));
+	wait_stage(w, "confirming");
+	play(&w->m1, 6);
+	play(&w->m2, 6);
+	wait_stage(w, "confirmed");
+}
+
+static void test_a_spent_budget_is_said_and_nothing_runs(void **state)
+{
+	struct world *w = *state;
+
+	submit(w, "budget: {wall: 1m}\n");
+	play(&w->m1, 2 * BLOCKS);
+	grid_wait_count(&w->g,
+			"SELECT count(*) FROM regression_event WHERE text LIKE "
+			"'not tried again: it would take about % min, and the budget%'",
+			1);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM job"), 1);
+}
+
+static void test_no_loss_no_regression(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__RegressionsReply *r;
+	struct kg_msg *m;
+	char sql[96];
+
+	w->loss = 0;
+	submit(w, "");
+	play(&w->m1, 2 * BLOCKS);
+	(void)snprintf(sql, sizeof(sql), "SELECT count(*) FROM detection WHERE block <= %d",
+		       BLOCKS);
+	grid_wait_count(&w->g, sql, BLOCKS);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM regression"), 0);
+	r = ask(w, 0, &m);
+	assert_int_equal(r->n_regressions, 0);
+	assert_true(r->n_notes > 0); /* why it is empty */
+	kg_msg_free(m);
+}
+
+static void test_it_goes_on_after_a_killed_coordinator(void **state)
+{
+	struct world *w = *state;
+	const char *extra[] = {"--config", w->config, NULL};
+
+	submit(w, "");
+	play(&w->m1, 2 * BLOCKS);
+	wait_stage(w, "confirming");
+	grid_kill(&w->g);
+	peer_close(w->client);
+	peer_close(w->m1.agent);
+	peer_close(w->m2.agent);
+	grid_start(&w->g, extra);
+	w->client = peer_connect(w->g.socket);
+	peer_hello_client(w->client);
+	connect_player(w, &w->m1, "m1", "state-1");
+	connect_player(w, &w->m2, "m2", "state-2");
+	play(&w->m1, 6);
+	play(&w->m2, 6);
+	wait_stage(w, "confirmed");
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM job"), 2);
+}
+
+static void test_carry_over_a_fixed_one_that_shows_again_is_open(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__RegressionAction act = KGRID__V1__REGRESSION_ACTION__INIT;
+
+	submit(w, "confirm: false\n");
+	play(&w->m1, 2 * BLOCKS);
+	grid_wait_count(&w->g, "SELECT count(*) FROM regression", 1);
+	act.has_id = 1;
+	act.id = 1;
+	act.action = (char *)(uintptr_t) "close";
+	kg_msg_free(peer_call(w->client, KG_MSG_REGRESSION_ACTION, &act.base, KG_MSG_DONE));
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM regression WHERE state='fixed'"),
+			 1);
+	submit(w, "confirm: false\npriority: 60\n");
+	play(&w->m1, 2 * BLOCKS);
+	grid_wait_count(&w->g, "SELECT count(*) FROM regression WHERE state = 'open' AND seen = 2",
+			1);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM regression"), 1);
+}
+
+#define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_a_regression_is_tried_again_on_two_machines_and_people_are_told),
+		T(test_row_40_what_does_not_come_again_is_refuted),
+		T(test_nothing_is_tried_where_the_job_says_so_until_a_person_asks),
+		T(test_a_spent_budget_is_said_and_nothing_runs),
+		T(test_no_loss_no_regression),
+		T(test_it_goes_on_after_a_killed_coordinator),
+		T(test_carry_over_a_fixed_one_that_shows_again_is_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An agent that says of every boot it is given that it went well, with numbers that a test makes up.
+ * It speaks the real protocol to a real coordinator; only the machine is not there. */
+#ifndef KG_TESTS_PLAYER_H
+#define KG_TESTS_PLAYER_H
+
+#include <stdint.h>
+
+#include "tests/lib/peer.h"
+
+struct player_run {
+	const char *machine;
+	const char *kernel; /* digest */
+	const char *lsm;    /* expected effective list */
+	const char *workload;
+	const char *params; /* "size=1" */
+	uint64_t boot;
+	uint32_t iteration; /* from 1 */
+};
+
+struct player_fact {
+	const char *name;  /* NULL ends a list */
+	const char *value; /* NULL: unsupported */
+};
+
+struct player {
+	struct peer *agent;
+	const char *machine;
+	double (*value)(void *arg, const struct player_run *run);
+	const char *(*outcome)(void *arg, const struct player_run *run); /* NULL: "pass" */
+	void *arg;
+	const char *direction;		 /* NULL: "higher" */
+	const struct player_fact *facts; /* recorded after the boot; NULL: none is sent */
+	/* the boot in hand */
+	uint64_t boot, epoch, seq;
+};
+
+/* Takes the next order and plays it to its end. */
+void player_boot(struct player *p);
+
+#endif
