@@ -4,8 +4,13 @@
  *
  * PELT (Killick, Fearnhead and Eckley 2012, JASA 107, 1590-1598) with squared loss, penalty
  * 3 sigma^2 ln n, sigma = 1.4826 MAD(first differences) / sqrt 2; then pruned as ANALYSIS.md
- * "History" says. E-divisive (Matteson and James 2014, JASA 109, 334-345) with the parameters of
- * Apache Otava (window_len, max_pvalue, min_magnitude) and its t-test for significance.
+ * "History" says, with what changepoint_prune.c adds and why. Ramps, changes of the spread and
+ * suspects are found in the rest. E-divisive (Matteson and James 2014, JASA 109, 334-345) with the
+ * parameters of Apache Otava (window_len, max_pvalue, min_magnitude) and its t-test for
+ * significance: steps only.
+ *
+ * Time: PELT n times at most 4096, pruning linear in n for the changes there are (quadratic, a
+ * nanosecond for each pair, in the number of candidates); E-divisive n window_len.
  */
 #ifndef KG_COORDINATOR_ANALYSIS_CHANGEPOINT_H
 #define KG_COORDINATOR_ANALYSIS_CHANGEPOINT_H
@@ -14,6 +19,8 @@
 #include <stddef.h>
 
 #include "common/err.h"
+
+#define CHANGEPOINT_SEGMENT_MAX 15 /* for min_segment */
 
 enum changepoint_method { CHANGEPOINT_PELT, CHANGEPOINT_EDIVISIVE };
 enum changepoint_kind {
@@ -24,12 +31,15 @@ enum changepoint_kind {
 };
 
 struct changepoint {
-	size_t index;	      /* 0-based, first point of the new level */
-	size_t lo, hi;	      /* interval of index, both inclusive */
-	double before, after; /* medians of the segments, in the series' unit */
-	bool has_change;      /* before is not 0 */
-	double change_pct;    /* 100 (after / before - 1): the plain change */
-	double p;
+	size_t index;  /* 0-based, first point of the new level; of a ramp, first off the old one */
+	size_t end;    /* of a ramp, first point of the new level; else index */
+	size_t lo, hi; /* 95 % interval of index, both inclusive */
+	/* In the series' unit: medians of the segments (E-divisive: means, as Otava reports them); of
+	 * a VARIANCE robust deviations, 1.4826 MAD; of a SUSPECT medians of what was looked at. */
+	double before, after;
+	bool has_change;   /* before is not 0 */
+	double change_pct; /* 100 (after / before - 1): the plain change */
+	double p;	   /* two-sided, the larger of the tests' */
 	enum changepoint_kind kind;
 };
 
@@ -49,13 +59,14 @@ void changepoint_options_init(struct changepoint_options *o);
 
 const char *changepoint_kind_name(enum changepoint_kind k); /* "step" */
 
-/* `*ret` is owned (free), in ascending order of index. KG_EINVALID: a value that is not finite, with
- * its index; empty and short series give none. -ENOMEM. */
+/* `*ret` is owned (free; NULL when there is none), in ascending order of index. KG_EINVALID: a value
+ * that is not finite, with its index, or an option that makes no sense; empty and short series give
+ * none. -ENOMEM. */
 int changepoint_find(const double *x, size_t n, const struct changepoint_options *o,
 		     struct changepoint **ret, size_t *ret_n, struct kg_err *err);
 
-/* The statistic of one division (vectors: edivisive_qhat): index of the last point before the best
- * division as the vectors count it, and its q-hat. */
+/* The statistic of one division (vectors: edivisive_qhat): first point of the right side of the best
+ * division, and its q-hat; 0 and 0 for fewer than two points. KG_EINVALID, -ENOMEM as above. */
 int changepoint_qhat(const double *x, size_t n, size_t *ret_index, double *ret_qhat,
 		     struct kg_err *err);
 
