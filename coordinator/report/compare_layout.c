@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which tables, rows and columns there are. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/str.h"
 #include "coordinator/report/compare_internal.h"
+#include "coordinator/report/kernel_version.h"
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
 
 static int order_number(uint64_t a, uint64_t b)
 {
@@ -15,59 +22,94 @@ static int order_number(uint64_t a, uint64_t b)
 
 /* ---- columns ---- */
 
-static int order_columns(const void *a, const void *b)
+/* Positions in the job file; over several jobs they are not of one file: there versions count. */
+static int order_columns(const void *a, const void *b, void *arg)
 {
 	const struct column *x = a, *y = b;
-	int rc = order_number(x->kernel_order, y->kernel_order);
+	const struct report_input *in = arg;
+	int rc = in->selection ? kernel_version_compare(x->release, y->release)
+			       : order_number(x->kernel_order, y->kernel_order);
 
+	if (rc == 0 && in->selection)
+		rc = strcmp(x->kernel, y->kernel);
 	if (rc == 0)
 		rc = order_number(x->lsm_order, y->lsm_order);
 	if (rc == 0)
 		rc = strcmp(x->kernel, y->kernel);
-	return rc ? rc : strcmp(x->lsm, y->lsm);
+	if (rc == 0)
+		rc = strcmp(x->lsm, y->lsm);
+	return rc ? rc : strcmp(or_empty(x->digest), or_empty(y->digest));
 }
 
-static bool column_is(const struct column *c, const char *kernel, const char *lsm)
+static bool column_is(const struct column *c, const struct report_cell *cell)
 {
-	return strcmp(c->kernel, kernel) == 0 && strcmp(c->lsm, lsm) == 0;
+	return strcmp(c->kernel, cell->kernel) == 0 && strcmp(c->lsm, cell->lsm) == 0 &&
+	       kg_streq(c->digest, cell->kernel_digest);
 }
 
-static uint32_t find_column(const struct layout *l, const char *kernel, const char *lsm)
+static uint32_t find_column(const struct layout *l, const struct report_cell *cell)
 {
 	uint32_t i = 0;
 
-	while (i < l->n_columns && !column_is(&l->columns[i], kernel, lsm))
+	while (i < l->n_columns && !column_is(&l->columns[i], cell))
 		i++;
 	return i;
 }
 
-static void collect_columns(struct layout *l)
+/* A label that two kernels had is told apart by the digest. */
+static int name_columns(struct layout *l)
+{
+	for (uint32_t i = 0; i < l->n_columns; i++) {
+		struct column *c = &l->columns[i];
+		bool shared = false;
+		int rc;
+
+		for (uint32_t k = 0; k < l->n_columns && !shared; k++)
+			shared = strcmp(l->columns[k].kernel, c->kernel) == 0 &&
+				 !kg_streq(l->columns[k].digest, c->digest);
+		rc = shared ? asprintf(&c->shown, "%s (%.8s)", c->kernel,
+				       c->digest ? c->digest : "digest not known")
+			    : asprintf(&c->shown, "%s", c->kernel);
+		if (rc < 0) {
+			c->shown = NULL;
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int collect_columns(struct layout *l)
 {
 	for (size_t i = 0; i < l->in->n_cells; i++) {
 		const struct report_cell *c = &l->in->cells[i];
 
-		if (find_column(l, c->kernel, c->lsm) < l->n_columns)
+		if (find_column(l, c) < l->n_columns)
 			continue;
 		l->columns[l->n_columns++] = (struct column){
 			.kernel = c->kernel,
 			.lsm = c->lsm,
+			.digest = c->kernel_digest,
+			.release = c->release ? c->release : c->kernel,
 			.effective = c->lsm_effective,
 			.kernel_order = c->kernel_order,
 			.lsm_order = c->lsm_order,
 		};
 	}
-	qsort(l->columns, l->n_columns, sizeof(*l->columns), order_columns);
+	qsort_r(l->columns, l->n_columns, sizeof(*l->columns), order_columns,
+		(void *)(uintptr_t)l->in);
+	return name_columns(l);
 }
 
 /* The stricter of three ways to name a column that fits at all decides. */
 static bool column_fits(const struct column *c, const char *text, int way)
 {
-	char whole[512];
+	char whole[512], shown[512];
 
 	(void)snprintf(whole, sizeof(whole), "%s/%s", c->kernel, c->lsm);
+	(void)snprintf(shown, sizeof(shown), "%s/%s", c->shown, c->lsm);
 	switch (way) {
 	case 0:
-		return strcmp(whole, text) == 0;
+		return strcmp(whole, text) == 0 || strcmp(shown, text) == 0;
 	case 1:
 		if (text[0] == '/')
 			return strcmp(c->lsm, text + 1) == 0;
@@ -75,7 +117,7 @@ static bool column_fits(const struct column *c, const char *text, int way)
 			return true;
 		return strcmp(c->kernel, text) == 0 || strcmp(c->lsm, text) == 0;
 	default:
-		return strstr(whole, text) != NULL;
+		return strstr(shown, text) != NULL;
 	}
 }
 
@@ -92,7 +134,7 @@ static int choose_baseline(struct layout *l, const char *text, struct kg_err *er
 			if (!column_fits(&l->columns[i], text, way))
 				continue;
 			found = i;
-			kg_str_addf(&names, "%s%s/%s", n++ ? ", " : "", l->columns[i].kernel,
+			kg_str_addf(&names, "%s%s/%s", n++ ? ", " : "", l->columns[i].shown,
 				    l->columns[i].lsm);
 		}
 	}
@@ -104,7 +146,7 @@ static int choose_baseline(struct layout *l, const char *text, struct kg_err *er
 		return KG_EAMBIGUOUS;
 	if (n == 0)
 		return kg_err_set(err, KG_ENOTFOUND, "the job has no column '%s', as in '%s/%s'",
-				  text, l->columns[0].kernel, l->columns[0].lsm);
+				  text, l->columns[0].shown, l->columns[0].lsm);
 	c = l->columns[found];
 	memmove(&l->columns[1], &l->columns[0], found * sizeof(c));
 	l->columns[0] = c;
@@ -180,8 +222,7 @@ static int collect_rows(struct layout *l)
 		if (row == g->n_rows)
 			g->rows[g->n_rows++] = params;
 		l->row_of[cell] = row;
-		l->column_of[cell] =
-			find_column(l, l->in->cells[cell].kernel, l->in->cells[cell].lsm);
+		l->column_of[cell] = find_column(l, &l->in->cells[cell]);
 	}
 	return 0;
 }
@@ -201,11 +242,15 @@ static void collect_values(struct layout *l)
 	for (size_t i = 0; i < l->in->n_values; i++) {
 		const struct report_value *v = &l->in->values[i];
 
-		l->values[i] = i;
+		if (!isfinite(v->value)) {
+			l->n_not_finite++;
+			continue;
+		}
+		l->values[l->n_values++] = i;
 		l->groups[l->group_of[v->cell]].has_value[l->row_of[v->cell]] = true;
 	}
-	if (l->in->n_values)
-		qsort_r(l->values, l->in->n_values, sizeof(*l->values), order_values, l);
+	if (l->n_values)
+		qsort_r(l->values, l->n_values, sizeof(*l->values), order_values, l);
 }
 
 static int layout_alloc(struct layout *l)
@@ -235,7 +280,9 @@ int layout_init(struct layout *l, const struct report_input *in, struct kg_err *
 	rc = layout_alloc(l);
 	if (rc < 0)
 		return kg_err_set(err, rc, "out of memory");
-	collect_columns(l);
+	rc = collect_columns(l);
+	if (rc < 0)
+		return kg_err_set(err, rc, "out of memory");
 	rc = choose_baseline(l, in->baseline, err);
 	if (rc < 0)
 		return rc;
@@ -257,6 +304,8 @@ void layout_deinit(struct layout *l)
 		free(l->groups[i].rows);
 		free(l->groups[i].has_value);
 	}
+	for (uint32_t i = 0; l->columns && i < l->n_columns; i++)
+		free(l->columns[i].shown);
 	free(l->order);
 	free(l->row_of);
 	free(l->column_of);

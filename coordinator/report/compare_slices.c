@@ -7,32 +7,53 @@
 #include <string.h>
 
 #include "coordinator/report/compare_internal.h"
+#include "coordinator/report/kernel_version.h"
 
 static const char *slice_of(const struct report_cell *c, bool by_kernel)
 {
 	return by_kernel ? c->kernel : c->lsm;
 }
 
-static uint32_t slice_order(const struct report_cell *c, bool by_kernel)
+struct slice {
+	const char *name;
+	const char *release;
+	uint32_t order; /* smallest in the job files */
+	bool by_version;
+};
+
+static int order_slices(const void *a, const void *b)
 {
-	return by_kernel ? c->kernel_order : c->lsm_order;
+	const struct slice *x = a, *y = b;
+	int rc = x->by_version ? kernel_version_compare(x->release, y->release)
+			       : (x->order > y->order) - (x->order < y->order);
+
+	return rc ? rc : strcmp(x->name, y->name);
 }
 
-/* The next slice in the job file's order after `last`; NULL: there is none. */
-static const struct report_cell *next_slice(const struct report_input *in, bool by_kernel,
-					    const struct report_cell *last)
+/* Names of the slices, in order; owned. */
+static struct slice *list_slices(const struct report_input *in, bool by_kernel, size_t *ret_n)
 {
-	const struct report_cell *best = NULL;
+	struct slice *list = calloc(in->n_cells + 1, sizeof(*list));
+	size_t n = 0;
 
-	for (size_t i = 0; i < in->n_cells; i++) {
+	for (size_t i = 0; list && i < in->n_cells; i++) {
 		const struct report_cell *c = &in->cells[i];
+		uint32_t order = by_kernel ? c->kernel_order : c->lsm_order;
+		size_t k = 0;
 
-		if (last && slice_order(c, by_kernel) <= slice_order(last, by_kernel))
-			continue;
-		if (!best || slice_order(c, by_kernel) < slice_order(best, by_kernel))
-			best = c;
+		while (k < n && strcmp(list[k].name, slice_of(c, by_kernel)) != 0)
+			k++;
+		if (k == n)
+			list[n++] = (struct slice){slice_of(c, by_kernel),
+						   c->release ? c->release : c->kernel, order,
+						   by_kernel && in->selection};
+		else if (order < list[k].order)
+			list[k].order = order;
 	}
-	return best;
+	if (n)
+		qsort(list, n, sizeof(*list), order_slices);
+	*ret_n = n;
+	return list;
 }
 
 /* The input with only the cells of one slice, and their values. */
@@ -79,31 +100,38 @@ bool report_has_slices(const char *baseline)
 	       (strncmp(baseline, "*/", 2) == 0 || strcmp(baseline + len - 2, "/*") == 0);
 }
 
+static int do_slice(const struct report_input *in, bool by_kernel, const char *name,
+		    report_slice_fn fn, void *arg, struct kg_err *err)
+{
+	size_t len = strlen(in->baseline) - 2;
+	struct report_input part;
+	char baseline[512];
+	int rc;
+
+	if (by_kernel)
+		(void)snprintf(baseline, sizeof(baseline), "%s/%s", name, in->baseline + 2);
+	else
+		(void)snprintf(baseline, sizeof(baseline), "%.*s/%s", (int)len, in->baseline, name);
+	rc = take_slice(in, by_kernel, name, &part);
+	if (rc < 0)
+		return kg_err_set(err, rc, "out of memory");
+	part.baseline = baseline;
+	rc = fn(&part, arg, err);
+	free((void *)(uintptr_t)part.cells);
+	free((void *)(uintptr_t)part.values);
+	return rc;
+}
+
 int report_each_slice(const struct report_input *in, report_slice_fn fn, void *arg,
 		      struct kg_err *err)
 {
 	bool by_kernel = in->baseline[0] == '*';
-	const struct report_cell *slice = NULL;
-	int rc = 0;
+	size_t n = 0;
+	struct slice *list = list_slices(in, by_kernel, &n);
+	int rc = list ? 0 : kg_err_set(err, -ENOMEM, "out of memory");
 
-	while (rc == 0 && (slice = next_slice(in, by_kernel, slice))) {
-		const char *name = slice_of(slice, by_kernel);
-		size_t len = strlen(in->baseline) - 2;
-		struct report_input part;
-		char baseline[512];
-
-		if (by_kernel)
-			(void)snprintf(baseline, sizeof(baseline), "%s/%s", name, in->baseline + 2);
-		else
-			(void)snprintf(baseline, sizeof(baseline), "%.*s/%s", (int)len,
-				       in->baseline, name);
-		rc = take_slice(in, by_kernel, name, &part);
-		if (rc < 0)
-			return kg_err_set(err, rc, "out of memory");
-		part.baseline = baseline;
-		rc = fn(&part, arg, err);
-		free((void *)(uintptr_t)part.cells);
-		free((void *)(uintptr_t)part.values);
-	}
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = do_slice(in, by_kernel, list[i].name, fn, arg, err);
+	free(list);
 	return rc;
 }

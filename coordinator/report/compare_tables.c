@@ -6,111 +6,10 @@
 #include <string.h>
 
 #include "common/str.h"
-#include "coordinator/analysis/compare.h"
+#include "coordinator/report/compare_groups.h"
 #include "coordinator/report/compare_internal.h"
 
-#define NO_METRIC SIZE_MAX
-
-/* One table while it is made. */
-struct table {
-	const struct layout *l;
-	size_t group;
-	size_t metric;
-	const size_t *values; /* indices */
-	size_t n_values;
-	uint32_t *shown; /* row of the group -> row of the table, UINT32_MAX: not shown */
-	const char **rows;
-	uint32_t n_rows;
-	struct stats_cell *stats; /* n_rows x n_columns */
-};
-
-static void table_deinit(struct table *t)
-{
-	free(t->shown);
-	free(t->rows);
-	free(t->stats);
-}
-
-/* Rows with a value of this metric; in the first table also those without any value. */
-static int choose_rows(struct table *t, bool first)
-{
-	const struct group *g = &t->l->groups[t->group];
-
-	t->shown = calloc(g->n_rows, sizeof(*t->shown));
-	t->rows = calloc(g->n_rows, sizeof(*t->rows));
-	if (!t->shown || !t->rows)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->n_values; i++)
-		t->shown[t->l->row_of[t->l->in->values[t->values[i]].cell]] = 1;
-	for (uint32_t row = 0; row < g->n_rows; row++) {
-		if (t->shown[row] || (first && !g->has_value[row])) {
-			t->shown[row] = t->n_rows;
-			t->rows[t->n_rows++] = g->rows[row];
-		} else {
-			t->shown[row] = UINT32_MAX;
-		}
-	}
-	return 0;
-}
-
-static enum stats_direction direction_of(const char *name)
-{
-	if (kg_streq(name, "higher"))
-		return STATS_HIGHER;
-	return kg_streq(name, "lower") ? STATS_LOWER : STATS_NONE;
-}
-
-static int compute(struct table *t)
-{
-	const struct layout *l = t->l;
-	struct stats_compare_input in = {
-		.n_rows = t->n_rows, .n_columns = l->n_columns, .n = t->n_values};
-	int rc;
-
-	t->stats = calloc((size_t)t->n_rows * l->n_columns + 1, sizeof(*t->stats));
-	in.observations = calloc(t->n_values + 1, sizeof(*in.observations));
-	if (!t->stats || !in.observations) {
-		free(in.observations);
-		return -ENOMEM;
-	}
-	if (t->metric != NO_METRIC)
-		in.direction = direction_of(l->in->metrics[t->metric].direction);
-	for (size_t i = 0; i < t->n_values; i++) {
-		const struct report_value *v = &l->in->values[t->values[i]];
-
-		in.observations[i] = (struct stats_observation){
-			.row = t->shown[l->row_of[v->cell]],
-			.column = l->column_of[v->cell],
-			.boot = v->boot,
-			.value = v->value,
-		};
-	}
-	rc = stats_compare(&in, t->stats);
-	free(in.observations);
-	return rc;
-}
-
 /* ---- the message ---- */
-
-static void fill_numbers(const struct stats_cell *s, Kgrid__V1__CompareCell *c)
-{
-	c->has_boots = 1;
-	c->boots = s->boots;
-	if (s->boots == 0)
-		return;
-	c->has_value = 1;
-	c->value = s->mean;
-	c->has_value_lo = c->has_value_hi = s->has_interval;
-	c->value_lo = s->lo;
-	c->value_hi = s->hi;
-	c->has_cov_pct = s->has_cov;
-	c->cov_pct = s->cov_pct;
-	c->has_delta_pct = s->has_delta;
-	c->delta_pct = s->delta_pct;
-	c->has_delta_lo_pct = c->has_delta_hi_pct = s->has_delta_interval;
-	c->delta_lo_pct = s->delta_lo_pct;
-	c->delta_hi_pct = s->delta_hi_pct;
-}
 
 static int add_excluded(Kgrid__V1__CompareCell *c, enum kg_outcome outcome, uint64_t count)
 {
@@ -147,7 +46,7 @@ static int fill_slots(const struct report_cell *from, Kgrid__V1__CompareCell *c)
 	return rc;
 }
 
-static int add_cells(const struct table *t, uint32_t row, Kgrid__V1__CompareRow *r)
+static int add_cells(const struct table *t, Kgrid__V1__CompareRow *r)
 {
 	for (uint32_t col = 0; col < t->l->n_columns; col++) {
 		Kgrid__V1__CompareCell *c = message_new(&kgrid__v1__compare_cell__descriptor);
@@ -155,7 +54,6 @@ static int add_cells(const struct table *t, uint32_t row, Kgrid__V1__CompareRow 
 		if (!c)
 			return -ENOMEM;
 		c->has_present = c->has_pending = 1;
-		fill_numbers(&t->stats[(size_t)row * t->l->n_columns + col], c);
 		if (push(&r->cells, &r->n_cells, c, &kgrid__v1__compare_cell__descriptor) < 0)
 			return -ENOMEM;
 	}
@@ -173,7 +71,7 @@ static int add_rows(const struct table *t, Kgrid__V1__CompareTable *m)
 			return -ENOMEM;
 		rc = set_text(&r->params, t->rows[row]);
 		if (rc == 0)
-			rc = add_cells(t, row, r);
+			rc = add_cells(t, r);
 		if (push(&m->rows, &m->n_rows, r, &kgrid__v1__compare_row__descriptor) < 0)
 			rc = -ENOMEM;
 	}
@@ -219,9 +117,10 @@ static int add_columns(const struct table *t, Kgrid__V1__CompareTable *m)
 
 		if (rc < 0)
 			return rc;
-		if (set_text(&c->kernel, t->l->columns[i].kernel) |
+		if (set_text(&c->kernel, t->l->columns[i].shown) |
 		    set_text(&c->lsm, t->l->columns[i].lsm) |
-		    set_text(&c->effective, effective_of(t, i)))
+		    set_text(&c->effective, effective_of(t, i)) |
+		    set_text(&c->kernel_digest, t->l->columns[i].digest))
 			return -ENOMEM;
 	}
 	return 0;
@@ -233,6 +132,7 @@ static int fill_head(const struct table *t, Kgrid__V1__CompareTable *m)
 	const struct report_cell *c = &l->in->cells[l->order[l->groups[t->group].first]];
 	int rc = set_text(&m->machine, c->machine) | set_text(&m->cpu_name, c->cpu_name) |
 		 set_text(&m->cpu_vendor, c->cpu_vendor) | set_text(&m->clock, c->clock) |
+		 set_text(&m->microarchitecture, c->microarchitecture) |
 		 set_text(&m->workload, c->workload);
 
 	if (rc == 0 && t->metric != NO_METRIC) {
@@ -244,62 +144,58 @@ static int fill_head(const struct table *t, Kgrid__V1__CompareTable *m)
 	return rc;
 }
 
-static int add_table(const struct layout *l, size_t group, size_t metric, const size_t *values,
-		     size_t n_values, bool first, Kgrid__V1__CompareReply *reply)
+/* Rows of one table can have smallest effects of their own: the largest stands for the table. */
+static void fill_min_effect(const struct table *t, Kgrid__V1__CompareTable *m)
 {
-	struct table t = {
-		.l = l, .group = group, .metric = metric, .values = values, .n_values = n_values};
+	const struct layout *l = t->l;
+	const struct group *g = &l->groups[t->group];
+	bool raised;
+
+	for (size_t i = g->first; i < g->first + g->n; i++) {
+		const struct report_cell *c = &l->in->cells[l->order[i]];
+		double own = row_min_effect(l->in, c, table_metric(t), &raised);
+
+		if (t->shown[l->row_of[l->order[i]]] == UINT32_MAX)
+			continue;
+		if (!m->has_min_effect_pct || own > m->min_effect_pct)
+			m->min_effect_pct = own;
+		m->has_min_effect_pct = 1;
+	}
+}
+
+struct making {
+	Kgrid__V1__CompareReply *reply;
+	struct verdict_policy policy;
+	struct pairs pairs;
+	struct config_cache configs;
+};
+
+static int add_table(struct table *t, void *arg, struct kg_err *err)
+{
+	struct making *making = arg;
+	Kgrid__V1__CompareReply *reply = making->reply;
 	Kgrid__V1__CompareTable *m = message_new(&kgrid__v1__compare_table__descriptor);
 	int rc = push(&reply->tables, &reply->n_tables, m, &kgrid__v1__compare_table__descriptor);
 
+	t->configs = &making->configs;
 	if (rc == 0)
-		rc = choose_rows(&t, first);
+		rc = fill_head(t, m);
 	if (rc == 0)
-		rc = compute(&t);
+		rc = add_columns(t, m);
 	if (rc == 0)
-		rc = fill_head(&t, m);
+		rc = add_rows(t, m);
 	if (rc == 0)
-		rc = add_columns(&t, m);
+		rc = add_slots(t, m);
 	if (rc == 0)
-		rc = add_rows(&t, m);
+		rc = add_pairs(&making->pairs, t, &making->policy, m, err);
 	if (rc == 0)
-		rc = add_slots(&t, m);
-	table_deinit(&t);
+		rc = add_comparability(t, m);
+	if (rc == 0)
+		fill_min_effect(t, m);
 	return rc;
 }
 
-/* All tables of one machine and workload; *at moves over its values. */
-static int add_group(const struct layout *l, size_t group, size_t *at,
-		     Kgrid__V1__CompareReply *reply)
-{
-	const struct report_input *in = l->in;
-	bool first = true, any = false;
-	int rc = 0;
-
-	while (rc == 0 && *at < in->n_values) {
-		const struct report_value *v = &in->values[l->values[*at]];
-		size_t begin = *at, metric = v->metric;
-
-		if (l->group_of[v->cell] != group)
-			break;
-		any = true;
-		while (*at < in->n_values) {
-			v = &in->values[l->values[*at]];
-			if (l->group_of[v->cell] != group || v->metric != metric)
-				break;
-			(*at)++;
-		}
-		if (in->metric && !kg_streq(in->metric, in->metrics[metric].name))
-			continue;
-		rc = add_table(l, group, metric, &l->values[begin], *at - begin, first, reply);
-		first = false;
-	}
-	if (rc == 0 && !any)
-		rc = add_table(l, group, NO_METRIC, NULL, 0, true, reply);
-	return rc;
-}
-
-static int check_metric(const struct report_input *in, struct kg_err *err)
+int check_metric(const struct report_input *in, struct kg_err *err)
 {
 	struct kg_str names = {0};
 
@@ -320,14 +216,29 @@ static int check_metric(const struct report_input *in, struct kg_err *err)
 
 static int add_tables(const struct report_input *in, void *arg, struct kg_err *err)
 {
-	Kgrid__V1__CompareReply *reply = arg;
 	struct layout l;
-	size_t at = 0;
 	int rc = layout_init(&l, in, err);
 
-	for (size_t g = 0; rc == 0 && g < l.n_groups; g++)
-		rc = add_group(&l, g, &at, reply);
+	if (rc == 0)
+		rc = each_table(&l, add_table, arg, err);
 	layout_deinit(&l);
+	return rc;
+}
+
+static int add_groups(const struct report_input *in, struct making *m, struct kg_err *err)
+{
+	struct interactions x = {0};
+	struct groups groups = {0};
+	int rc = groups_sum_up(&m->pairs, &groups, m->reply);
+
+	if (rc == 0)
+		rc = interactions_of_groups(&groups, &x);
+	if (rc == 0)
+		rc = interactions_of_cells(in, &x, err);
+	if (rc == 0)
+		rc = interactions_report(&x, &m->policy, m->reply);
+	interactions_deinit(&x);
+	free(groups.items);
 	return rc;
 }
 
@@ -344,20 +255,33 @@ static int add_all_notes(const struct report_input *in, Kgrid__V1__CompareReply 
 	if (rc == 0)
 		rc = add_notes(&l, reply);
 	layout_deinit(&l);
+	if (rc == 0 && in->selection && !reply->accounting) {
+		reply->accounting = cells_accounting(in);
+		rc = reply->accounting ? 0 : -ENOMEM;
+	}
 	return rc;
 }
 
 int report_compare_tables(const struct report_input *in, Kgrid__V1__CompareReply *reply,
 			  struct kg_err *err)
 {
-	int rc = check_metric(in, err);
+	struct making m = {.reply = reply};
+	int rc = compare_policy(in, &m.policy, err);
 
+	if (rc == 0)
+		rc = check_metric(in, err);
 	if (rc == 0 && report_has_slices(in->baseline))
-		rc = report_each_slice(in, add_tables, reply, err);
+		rc = report_each_slice(in, add_tables, &m, err);
 	else if (rc == 0)
-		rc = add_tables(in, reply, err);
+		rc = add_tables(in, &m, err);
+	if (rc == 0)
+		rc = finish_pairs(&m.pairs, reply);
+	if (rc == 0)
+		rc = add_groups(in, &m, err);
 	if (rc == 0)
 		rc = add_all_notes(in, reply, err);
+	pairs_deinit(&m.pairs);
+	config_cache_deinit(&m.configs);
 	if (rc == -ENOMEM)
 		kg_err_set(err, rc, "out of memory");
 	return rc;
