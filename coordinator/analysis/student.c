@@ -6,6 +6,7 @@
 
 #define STEPS_MAX     10000 /* converges in about sqrt(max(a, b)) steps */
 #define TINY	      1e-300
+#define NORMAL_FROM   1e8 /* degrees of freedom; the fraction needs about their root in steps */
 #define STIRLING_FROM 10.
 
 static double not_zero(double x)
@@ -101,6 +102,8 @@ double stats_student_two_tails(double t, double df)
 		return NAN;
 	if (isinf(t2))
 		return 0;
+	if (df > NORMAL_FROM) /* Abramowitz and Stegun 26.7.8, error below t^5 / df^2 */
+		return erfc(fabs(t) * (1 - 1 / (4 * df)) / sqrt(1 + t2 / (2 * df)) * M_SQRT1_2);
 	x = df / (df + t2);
 	y = t2 / (df + t2);
 	if (t2 < 3) /* near the middle: 1 - I_y(1/2, df/2), the tails are not small */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -44,13 +45,23 @@ static bool number_of(const json_t *v, double *ret)
 	return true;
 }
 
-static void broken(struct vectors_run *r, const char *key, const char *wanted)
+void vectors_broken(struct vectors_run *r, const char *fmt, ...)
 {
+	va_list ap;
+
 	if (r->broken)
 		return;
 	r->broken = true;
-	kg_err_set(&r->err, KG_EINVALID, "input '%s' %s, %s is wanted", key,
-		   json_object_get(r->input, key) ? "is of another type" : "is missing", wanted);
+	va_start(ap, fmt);
+	kg_err_vset(&r->where, KG_EINVALID, fmt, ap);
+	va_end(ap);
+}
+
+static void broken(struct vectors_run *r, const char *key, const char *wanted)
+{
+	vectors_broken(r, "input '%s' %s, %s is wanted", key,
+		       json_object_get(r->input, key) ? "is of another type" : "is missing",
+		       wanted);
 }
 
 const double *vectors_array(struct vectors_run *r, const char *key, size_t *ret_n)
@@ -74,9 +85,7 @@ const double *vectors_array(struct vectors_run *r, const char *key, size_t *ret_
 	{
 		if (number_of(v, &x[i]))
 			continue;
-		if (!r->broken)
-			kg_err_set(&r->err, KG_EINVALID, "input '%s[%zu]' is no number", key, i);
-		r->broken = true;
+		vectors_broken(r, "input '%s[%zu]' is no number", key, i);
 		return x;
 	}
 	*ret_n = json_array_size(list);
@@ -246,7 +255,7 @@ static bool compare_case(struct vectors_run *r, json_t *expect, int rc, char *te
 
 	if (r->broken || (rc < 0 && !error)) {
 		(void)snprintf(text, TEXT_SIZE, "%s: %.400s", r->broken ? "not run" : "refused",
-			       r->err.text);
+			       r->broken ? r->where.text : r->err.text);
 		return false;
 	}
 	if (error && rc >= 0) {

@@ -296,10 +296,7 @@ static bootstrap_statistic statistic_of(struct vectors_run *r)
 		return bootstrap_mean;
 	if (strcmp(name, "median") == 0)
 		return bootstrap_median;
-	if (!r->broken)
-		kg_err_set(&r->err, KG_EINVALID, "input 'stat' is '%s', mean or median is wanted",
-			   name);
-	r->broken = true;
+	vectors_broken(r, "input 'stat' is '%s', mean or median is wanted", name);
 	return NULL;
 }
 
@@ -425,18 +422,6 @@ static int run_mmtests_star(struct vectors_run *r)
 	vectors_put_json(r, "significant", json_boolean(star));
 	return 0;
 }
-
-#ifndef KG_HAVE_CHANGEPOINT
-int vectors_edivisive_otava(struct vectors_run *r)
-{
-	return kg_err_set(&r->err, KG_ESTATE, "change points are not in this build");
-}
-
-int vectors_edivisive_qhat(struct vectors_run *r)
-{
-	return vectors_edivisive_otava(r);
-}
-#endif
 
 static const struct vectors_op ops[] = {
 	{"summary", run_summary},

@@ -23,8 +23,9 @@ struct vectors_run {
 	double *arrays[VECTORS_ARRAYS_MAX];
 	size_t n_arrays;
 	bool no_memory;
-	bool broken; /* the input is not what the operation takes; err says where */
-	struct kg_err err;
+	bool broken;	     /* the input is not what the operation takes */
+	struct kg_err where; /* then */
+	struct kg_err err;   /* why the function refuses */
 };
 
 /* Arguments. On a fault they set `broken` and the text, and give an empty or a 0 value. */
@@ -32,6 +33,9 @@ const double *vectors_array(struct vectors_run *r, const char *key, size_t *ret_
 double vectors_number(struct vectors_run *r, const char *key);
 double vectors_number_or(struct vectors_run *r, const char *key, double otherwise);
 const char *vectors_text(struct vectors_run *r, const char *key);
+/* For an argument that is of the right type and still of no use: the first one counts. */
+void vectors_broken(struct vectors_run *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Results. A value that is not finite becomes null. */
 void vectors_put(struct vectors_run *r, const char *key, double v);

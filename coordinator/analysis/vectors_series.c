@@ -50,9 +50,8 @@ int vectors_edivisive_otava(struct vectors_run *r)
 	o.max_pvalue = vectors_number_or(&inner, "max_pvalue", o.max_pvalue);
 	o.min_magnitude = vectors_number_or(&inner, "min_magnitude", o.min_magnitude);
 	if (inner.broken || !(window >= 1) || !(window < 1e9)) {
-		kg_err_set(&r->err, KG_EINVALID,
-			   "input 'params' wants window_len from 1, max_pvalue, min_magnitude");
-		r->broken = true;
+		vectors_broken(r, "input 'params' wants window_len from 1, max_pvalue and "
+				  "min_magnitude");
 		return 0;
 	}
 	o.window_len = (size_t)window;

@@ -65,7 +65,7 @@ static void test_what_is_expected_and_not_met_fails_with_both_numbers(void **sta
 		{"welch", "{\"x\": [1, 2], \"y\": 3}", "{\"p\": 1}",
 		 "input 'y' is of another type"},
 		{"mwu_min_p", "{\"n\": [1, 2]}", "{\"p\": [1]}", "p: expected [1]"},
-		{"mwu_min_p", "{\"n\": [3, 4]}", "{\"p\": [0.1, 0.03]}", "p[1]: expected 0.03"},
+		{"mwu_min_p", "{\"n\": [3, 4]}", "{\"p\": [0.1, 0.03]}", "p[1]: expected 0.0"},
 		{"netperf_interval", "{\"x\": [1, 2], \"level\": 95, \"width_pct\": 5}",
 		 "{\"reached\": true}", "reached: expected true, got false"},
 		{"prng_splitmix64", "{\"seed\": 0}", "{\"first8_hex\": [\"0\"]}", "first8_hex: "},
