@@ -9,7 +9,8 @@
  * the running coordinator knows (connected, idle or busy, stage, why a job waits) is left absent
  * for the caller to fill in.
  *
- * job 0 means the newest. Errors: KG_ENOTFOUND, KG_EAMBIGUOUS, KG_EINVALID, KG_ECORRUPT, -ENOMEM,
+ * job 0 means the newest that was submitted (not a confirmation or an A/A run, unless there is
+ * nothing else). Errors: KG_ENOTFOUND, KG_EAMBIGUOUS, KG_EINVALID, KG_ECORRUPT, -ENOMEM,
  * -EIO.
  */
 #ifndef KG_COORDINATOR_STORE_QUERY_H
@@ -106,8 +107,8 @@ int query_compare(struct query *q, const Kgrid__V1__CompareRequest *rq,
 
 int query_epochs(struct query *q, const char *machine, Kgrid__V1__EpochsReply **ret,
 		 struct kg_err *err);
-/* `text` of a kernel's config comes from the blobs: called with its digest, gives an owned text or
- * a code. */
+/* `text` of a kernel's config comes from the blobs: called with the config's own digest, gives an
+ * owned text or a code (KG_ENOTFOUND: it is not there any more). May be called in any thread. */
 struct query_texts {
 	int (*read)(void *arg, const char *digest, char **ret_text, size_t *ret_len,
 		    struct kg_err *err);

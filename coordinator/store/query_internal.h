@@ -24,13 +24,20 @@ int reply_push(void *items, size_t *n, void *item, const ProtobufCMessageDescrip
 int reply_push_text(char ***items, size_t *n, const char *text);
 void *reply_new(const ProtobufCMessageDescriptor *d);
 void reply_free(void *message); /* NULL is fine */
+/* An empty text of a request is as good as an absent one. */
+static inline const char *text_or_none(const char *s)
+{
+	return s && s[0] ? s : NULL;
+}
 
 /* ---- shared parts of answers, within a transaction ---- */
 
-/* job 0 becomes the newest; KG_ENOTFOUND. */
+/* job 0 becomes the newest of kind 'job', or of any kind when there is none; KG_ENOTFOUND. */
 int find_job(struct db *db, uint64_t job, uint64_t *ret_job, struct kg_err *err);
 int read_accounting(struct db *db, uint64_t job, Kgrid__V1__Accounting **ret, struct kg_err *err);
 int read_job_summary(struct db *db, uint64_t job, Kgrid__V1__JobSummary **ret, struct kg_err *err);
+/* KG_ENOTFOUND, naming what there is. NULL is fine. */
+int check_machine(struct db *db, const char *name, struct kg_err *err);
 int find_kernel(struct db *db, const char *selector, char ret_digest[65], struct kg_err *err);
 
 #endif

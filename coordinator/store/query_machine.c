@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "common/clock.h"
+#include "common/str.h"
 #include "coordinator/store/query_internal.h"
 
 #define MACHINE_EVENTS 20
@@ -138,6 +139,29 @@ int query_machines(struct query *q, Kgrid__V1__MachinesReply **ret, struct kg_er
 	else
 		*ret = reply;
 	return rc;
+}
+
+int check_machine(struct db *db, const char *name, struct kg_err *err)
+{
+	struct kg_str names = {0};
+	bool found = !name;
+	sqlite3_stmt *st;
+	int rc = db_select(db, err, "SELECT name FROM machine ORDER BY name", &st, NIL);
+
+	if (rc < 0)
+		return rc;
+	while (!found && (rc = db_step(db, st, err)) > 0) {
+		found = kg_streq(db_col_text(st, 0), name);
+		kg_str_addf(&names, "%s%s", names.len ? ", " : "", db_col_text_or(st, 0, ""));
+	}
+	db_reset(st);
+	if (rc >= 0 && names.failed)
+		rc = reply_oom(err);
+	else if (rc >= 0 && !found)
+		rc = kg_err_set(err, KG_ENOTFOUND, "no machine '%s'%s%s", name,
+				names.len ? "; there are " : "", kg_str_text(&names));
+	kg_str_deinit(&names);
+	return rc < 0 ? rc : 0;
 }
 
 /* "2026-11-30 17:33:58 stage: run", in UTC */
