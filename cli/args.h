@@ -14,7 +14,7 @@
 #include "cli/commands.h"
 #include "common/err.h"
 
-#define CLI_OPERANDS_MAX 8
+#define CLI_OPERANDS_MAX 64
 #define CLI_OPTIONS_MAX	 32
 
 struct cli_given {

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/cli.h"
+#include "cli/commands_stat.h"
 
 const struct cli_option cli_global_options[] = {
 	{"coordinator", 'c', CLI_TEXT, "ADDR", NULL,
@@ -298,6 +299,53 @@ const struct cli_command cli_commands[] = {
 		.json = &kgrid__v1__logs_reply__descriptor,
 		.json_text = "An object with 'logs', an array of these.",
 		.run = cmd_logs,
+	},
+	{
+		.path = "stat compare",
+		.summary = "compare your own files",
+		.description = STAT_COMPARE_TEXT,
+		.operands = operand_stat_files,
+		.options = options_stat_compare,
+		.examples = examples_stat_compare,
+		.exits = STAT_COMPARE_EXITS,
+		.json_text = STAT_COMPARE_JSON,
+		.run = cmd_stat_compare,
+	},
+	{
+		.path = "stat power",
+		.summary = "how many boots find an effect",
+		.description = STAT_POWER_TEXT,
+		.options = options_stat_power,
+		.examples = examples_stat_power,
+		.json_text = STAT_POWER_JSON,
+		.run = cmd_stat_power,
+	},
+	{
+		.path = "stat table",
+		.summary = "show a published summary in its own form",
+		.description = "Needs no coordinator. " SUMMARY_TEXT,
+		.operands = operand_summary,
+		.options = options_stat_table,
+		.examples = examples_stat_table,
+		.run = cmd_stat_table,
+	},
+	{
+		.path = "import summary",
+		.summary = "keep a published summary with the grid's results",
+		.description = "The file is checked here first. " SUMMARY_TEXT,
+		.operands = operand_summary,
+		.options = options_import,
+		.examples = examples_import,
+		.json_text = "An object with id, name, existed (it was there), style, tables, cells.",
+		.run = cmd_import_summary,
+	},
+	{
+		.path = "imports",
+		.summary = "list summaries that were imported",
+		.description = "'kgrid compare --import NAME' shows one.",
+		.options = options_csv,
+		.json = &kgrid__v1__imports_reply__descriptor,
+		.run = cmd_imports,
 	},
 	{
 		.path = "stat vectors",
