@@ -55,7 +55,7 @@ static void print_json(struct cli *cli, const struct vectors_report *r)
 
 int cmd_stat_vectors(struct cli *cli, const struct cli_args *args)
 {
-	const char *path = args->operands[0];
+	const char *path = cli_args_operand(args, 0);
 	struct vectors_report r;
 	struct kg_err err = {{0}};
 	char *text = NULL;
