@@ -113,14 +113,14 @@ bool word_key_is(const char *word, const char *key)
 	return same_key(word, word_key(word), key, strlen(key));
 }
 
-bool word_repeats(const struct words *w, size_t i)
+size_t word_earlier(const struct words *w, size_t i)
 {
-	for (size_t k = 0; k < i; k++) {
-		if (same_key(w->items[k], word_key(w->items[k]), w->items[i],
-			     word_key(w->items[i])))
-			return true;
-	}
-	return false;
+	const char *word = w->items[i];
+	size_t n = 0;
+
+	for (size_t k = 0; k < i; k++)
+		n += same_key(w->items[k], word_key(w->items[k]), word, word_key(word));
+	return n;
 }
 
 static int order_refs(const void *a, const void *b)

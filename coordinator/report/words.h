@@ -21,8 +21,8 @@ int words_list(struct words *w, const char *list);
 /* Length of a command line word's key: up to "=", or all of it. */
 size_t word_key(const char *word);
 bool word_key_is(const char *word, const char *key); /* a dash equals an underscore */
-/* Whether another word before `i` has the key of word `i`. */
-bool word_repeats(const struct words *w, size_t i);
+/* How many words before `i` have the key of word `i`. */
+size_t word_earlier(const struct words *w, size_t i);
 
 /* Marks, as multisets, what only one side has: a_only[a->n], b_only[b->n], both owned by the caller. */
 void words_compare(const struct words *a, const struct words *b, bool *a_only, bool *b_only);
