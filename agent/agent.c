@@ -25,9 +25,11 @@ static const unsigned moves[AGENT_STAGE_COUNT] = {
 	[AGENT_UPLOAD] = TO(AGENT_IDLE),
 };
 
-/* mark: stage in bits 0..3, run active in 4, boot ended in 5, run index from 8 */
-#define MARK_ACTIVE 0x10U
-#define MARK_ENDED  0x20U
+/* mark: stage in bits 0..3, run active in 4, boot ended in 5, described in 6, run index from
+ * 8 */
+#define MARK_ACTIVE    0x10U
+#define MARK_ENDED     0x20U
+#define MARK_DESCRIBED 0x40U
 
 const char *agent_stage_name(enum agent_stage s)
 {
@@ -47,7 +49,7 @@ enum agent_stage agent_stage_parse(const char *name)
 static uint32_t mark_of(const struct agent *a)
 {
 	return (uint32_t)a->stage | (a->run_active ? MARK_ACTIVE : 0) |
-	       (a->ended ? MARK_ENDED : 0) | a->run << 8;
+	       (a->ended ? MARK_ENDED : 0) | (a->described ? MARK_DESCRIBED : 0) | a->run << 8;
 }
 
 static struct agent_action *add(struct agent_actions *out, enum agent_action_kind kind)
@@ -131,6 +133,18 @@ static void next_run(struct agent *a, struct agent_actions *out)
 		end_boot(a, out, "pass", NULL);
 }
 
+/* Before the first run the boot is described. A run that has begun needs no description of its boot
+ * any more, and could be disturbed by it. */
+static void begin_runs(struct agent *a, struct agent_actions *out)
+{
+	if (a->run > 0)
+		a->described = true;
+	if (a->described)
+		next_run(a, out);
+	else
+		add(out, AGENT_DO_PROVENANCE);
+}
+
 static void become_idle(struct agent *a, struct agent_actions *out)
 {
 	move(a, AGENT_IDLE);
@@ -139,6 +153,7 @@ static void become_idle(struct agent *a, struct agent_actions *out)
 	a->n_runs = 0;
 	a->run = 0;
 	a->run_active = false;
+	a->described = false;
 	a->ended = false;
 	a->fenced = false;
 	a->shutting_down = false;
@@ -189,7 +204,7 @@ static void resume(struct agent *a, enum agent_stage stage, struct agent_actions
 	case AGENT_RUN:
 		move(a, AGENT_RUN);
 		end_interrupted(a, out, "infra", "agent restarted during the run");
-		next_run(a, out);
+		begin_runs(a, out);
 		break;
 	case AGENT_STOP: /* the spool was full, or the fence was not yet saved */
 		move(a, AGENT_RUN);
@@ -263,6 +278,7 @@ static void on_start(struct agent *a, const struct agent_event *ev, struct agent
 		a->acked_seq = s->acked_seq < s->last_seq ? s->acked_seq : s->last_seq;
 		a->run_active = s->mark & MARK_ACTIVE;
 		a->ended = s->mark & MARK_ENDED;
+		a->described = s->mark & MARK_DESCRIBED;
 		a->run = s->mark >> 8;
 	}
 	if (!same_host && stage == AGENT_BOOT && ev->u.start.nonce_seen)
@@ -413,6 +429,17 @@ static void on_verified(struct agent *a, const struct agent_event *ev, struct ag
 	if (ev->u.done.outcome)
 		end_boot(a, out, ev->u.done.outcome, ev->u.done.reason);
 	else
+		begin_runs(a, out);
+}
+
+static void on_provenance(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
+{
+	if (a->stage != AGENT_RUN || a->described)
+		return; /* fenced meanwhile */
+	a->described = ev->u.record.last;
+	if (ev->u.record.body)
+		add_record(a, out, ev->u.record.kind)->body = ev->u.record.body;
+	if (a->described)
 		next_run(a, out);
 }
 
@@ -445,7 +472,8 @@ static void on_run_ended(struct agent *a, const struct agent_event *ev, struct a
 	} else if (a->stage == AGENT_STOP) {
 		end.outcome = a->stop_outcome;
 		end.reason = a->stop_reason;
-		end_attempt(a, out, &end);
+		if (a->run < a->n_runs)
+			end_attempt(a, out, &end);
 		end_boot(a, out, a->stop_outcome, a->stop_reason);
 	}
 }
@@ -502,6 +530,9 @@ void agent_step(struct agent *a, const struct agent_event *ev, struct agent_acti
 		break;
 	case AGENT_EV_BOOT_LOG:
 		on_boot_log(a, ev, ret_actions);
+		break;
+	case AGENT_EV_PROVENANCE:
+		on_provenance(a, ev, ret_actions);
 		break;
 	case AGENT_EV_RUN_RECORD:
 		on_run_record(a, ev, ret_actions);

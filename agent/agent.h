@@ -12,7 +12,9 @@
  *
  * Records are numbered here, in the order in which they are made. Each carries a mark, which the
  * spool stores with it: after a restart the last entry's mark says how far the boot had come, so
- * that a record and the progress it stands for are one write.
+ * that a record and the progress it stands for are one write. What describes the boot (facts, then
+ * documents in pieces) follows the evidence; the last of those records carries the mark that they are
+ * all there. Without it a restart describes the boot again from the start, under new numbers.
  */
 #ifndef KG_AGENT_AGENT_H
 #define KG_AGENT_AGENT_H
@@ -59,7 +61,8 @@ struct agent {
 	uint32_t n_runs;
 	uint32_t run; /* next to make, or the one in progress */
 	bool run_active;
-	bool ended; /* BootEnded is recorded */
+	bool described; /* facts and documents of the boot are recorded, or not wanted */
+	bool ended;	/* BootEnded is recorded */
 	bool fenced;
 	bool connected;
 	bool shutting_down;
@@ -84,6 +87,7 @@ enum agent_event_kind {
 	AGENT_EV_HOP_FAILED, /* u.done: the shutdown into the new kernel did not happen */
 	AGENT_EV_VERIFIED,   /* u.done */
 	AGENT_EV_BOOT_LOG,   /* u.record: what the kernel said, before AGENT_EV_VERIFIED */
+	AGENT_EV_PROVENANCE, /* u.record, after AGENT_DO_PROVENANCE; body NULL: nothing to record */
 	AGENT_EV_RUN_RECORD, /* u.record: something the run has to say */
 	AGENT_EV_RUN_ENDED,  /* u.run_ended; nothing of it is left */
 	AGENT_EV_SPOOL_FULL,
@@ -108,6 +112,8 @@ enum agent_record_kind {
 	AGENT_REC_LOG,
 	AGENT_REC_ATTEMPT_ENDED,
 	AGENT_REC_BOOT_ENDED,
+	AGENT_REC_PROVENANCE,
+	AGENT_REC_DOCUMENT,
 };
 
 struct agent_event {
@@ -137,6 +143,7 @@ struct agent_event {
 			enum agent_record_kind kind;
 			const char *stage; /* AGENT_REC_STAGE */
 			const void *body;  /* passed through */
+			bool last;	   /* AGENT_EV_PROVENANCE: no more follows */
 		} record;
 		struct agent_run_end run_ended;
 	} u;
@@ -158,7 +165,8 @@ enum agent_action_kind {
 	AGENT_DO_WAIT,	 /* send at once, then AGENT_EV_WAITED after a short time */
 	AGENT_DO_HOP,
 	AGENT_DO_VERIFY,
-	AGENT_DO_START_RUN, /* run */
+	AGENT_DO_PROVENANCE, /* facts and documents of the boot, as AGENT_EV_PROVENANCE */
+	AGENT_DO_START_RUN,  /* run */
 	AGENT_DO_KILL_RUN,
 };
 

@@ -11,6 +11,7 @@
 
 static const char *const clocks[] = {"real", "instruction", NULL};
 static const char *const policies[] = {"overlay", "none", NULL};
+static const char *const env_checks[] = {"strict", "record", NULL};
 static const char *const methods[] = {"auto", "systemctl", "direct", NULL};
 
 #define MEMBER(m)   offsetof(struct agent_config, m)
@@ -105,6 +106,13 @@ static const struct kg_field fields[] = {
 	 .preset = "64MiB",
 	 .help = "Size limit of results that wait for the coordinator; a run that would exceed it "
 		 "is stopped."},
+	{.key = "env-check",
+	 .type = KG_FIELD_CHOICE,
+	 .offset = MEMBER(env_check),
+	 .choices = env_checks,
+	 .preset = "strict",
+	 .help = "What a run is worth whose machine was disturbed (throttled, packages changed, a "
+		 "login): strict makes it invalid-env, record only says so in the log."},
 	{.key = "initrd",
 	 .type = KG_FIELD_MAP,
 	 .offset = MEMBER(initrd),

@@ -11,6 +11,7 @@
 
 enum agent_clock { AGENT_CLOCK_REAL, AGENT_CLOCK_INSTRUCTION };
 enum agent_initrd { AGENT_INITRD_OVERLAY, AGENT_INITRD_NONE };
+enum agent_env_check { AGENT_ENV_STRICT, AGENT_ENV_RECORD };
 enum agent_shutdown { AGENT_SHUTDOWN_AUTO, AGENT_SHUTDOWN_SYSTEMCTL, AGENT_SHUTDOWN_DIRECT };
 
 struct agent_config {
@@ -22,6 +23,7 @@ struct agent_config {
 	int clock;     /* enum agent_clock */
 	char *cmdline; /* the machine's part of every command line; may be NULL */
 	uint64_t spool_bytes;
+	int env_check; /* enum agent_env_check */
 	struct {
 		int policy; /* enum agent_initrd */
 		char *base; /* NULL only with policy none */

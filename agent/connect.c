@@ -68,6 +68,7 @@ struct connect {
 	struct conn *conn;
 	unsigned tries;
 	unsigned silent;
+	uint32_t minor;
 	bool pinged; /* the answer is not back */
 	uint64_t seen_in, seen_out;
 	uint64_t up_ns;
@@ -176,6 +177,7 @@ static void take_hello(struct connect *c, const struct kg_msg *m)
 		return;
 	}
 	kg_link_authenticated(&c->conn->link);
+	c->minor = minor;
 	enter(c, STATE_UP);
 	c->up_ns = kg_monotonic_ns();
 	c->last_reason[0] = '\0';
@@ -470,6 +472,11 @@ void connect_close(struct connect *c, void (*closed)(void *data))
 		(void)uv_cancel((uv_req_t *)&c->resolve);
 	uv_close((uv_handle_t *)&c->wait, on_timer_closed);
 	uv_close((uv_handle_t *)&c->tick, on_timer_closed);
+}
+
+uint32_t connect_minor(const struct connect *c)
+{
+	return c->minor;
 }
 
 bool connect_is_up(const struct connect *c)

@@ -48,6 +48,8 @@ int connect_start(uv_loop_t *loop, const struct connect_spec *spec, const struct
 /* Closes; `closed` is the last callback, after which it is freed. */
 void connect_close(struct connect *c, void (*closed)(void *data));
 bool connect_is_up(const struct connect *c);
+/* Protocol minor of the newest connection; 0 before the first. */
+uint32_t connect_minor(const struct connect *c);
 /* Not up: nothing happens. */
 void connect_send(struct connect *c, uint16_t type, uint32_t id, const ProtobufCMessage *body);
 void connect_send_bytes(struct connect *c, uint8_t *bytes, size_t len); /* takes bytes */

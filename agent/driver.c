@@ -90,6 +90,7 @@ static void forget(struct driver *d)
 	d->state.order = NULL;
 	d->state.order_len = 0;
 	d->state.boot_method[0] = '\0';
+	d->state.minor = 0;
 	d->sent_seq = 0;
 	(void)malloc_trim(0);
 }
@@ -112,6 +113,7 @@ static void adopt_order(struct driver *d)
 	d->state.order = bytes;
 	d->state.order_len = len;
 	d->state.previous_host_boot_id[0] = '\0';
+	d->state.minor = connect_minor(d->connect);
 	d->sent_seq = 0;
 	kg_log_info("boot %llu: %s, %zu runs", (unsigned long long)d->agent.boot,
 		    d->order->cell_name ? d->order->cell_name : "ordered", d->order->n_runs);
@@ -184,6 +186,9 @@ static void carry_out(struct driver *d, const struct agent_action *a)
 		break;
 	case AGENT_DO_VERIFY:
 		driver_verify(d);
+		break;
+	case AGENT_DO_PROVENANCE:
+		driver_describe(d);
 		break;
 	case AGENT_DO_START_RUN:
 		driver_start_run(d, a->run);
@@ -435,6 +440,7 @@ static int prepare_folders(struct driver *d, struct kg_err *err)
 static int load_workloads(struct driver *d, struct kg_err *err)
 {
 	struct digests *digests = digests_open(d->digests_path);
+	char notes[CACHE_PATH_SIZE + 16];
 	size_t i;
 	int rc;
 
@@ -443,6 +449,9 @@ static int load_workloads(struct driver *d, struct kg_err *err)
 	rc = workload_registry_load(d->config->workload_dir, WORKLOAD_PATH, digests, &d->registry,
 				    err);
 	digests_close(digests);
+	(void)snprintf(notes, sizeof(notes), "%s/versions", d->config->state_dir);
+	if (rc == 0)
+		workload_versions_read(&d->registry, WORKLOAD_PATH, notes);
 	for (i = 0; i < d->registry.n; i++)
 		if (d->registry.items[i].missing)
 			kg_log_notice("workload '%s' is not available: %s",
@@ -611,6 +620,9 @@ void driver_free(struct driver *d)
 		workload_group_deinit(&d->group);
 	boot_fetch_free(d->fetch);
 	kg_str_deinit(&d->boot_log);
+	fact_list_deinit(&d->before);
+	fact_list_deinit(&d->describe.facts);
+	document_list_deinit(&d->describe.documents);
 	spool_free(d->spool);
 	kg_msg_free(d->order_msg);
 	agent_state_deinit(&d->state);

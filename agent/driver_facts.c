@@ -60,6 +60,7 @@ static void fill_offer(const struct workload_entry *e, Kgrid__V1__WorkloadOffer 
 	o->has_available = 1;
 	o->available = e->missing == NULL;
 	o->missing = e->missing;
+	o->version = e->version;
 	o->digest = e->digest[0] ? (char *)(uintptr_t)e->digest : NULL;
 	if (workload_declaration(e, &text, &len, &err) < 0)
 		return;

@@ -8,7 +8,10 @@
 #include "agent/cache.h"
 #include "agent/connect.h"
 #include "agent/driver.h"
+#include "agent/document.h"
+#include "agent/fact_list.h"
 #include "agent/provenance.h"
+#include "agent/provenance_facts.h"
 #include "agent/spool.h"
 #include "agent/state.h"
 #include "agent/workload_group.h"
@@ -40,6 +43,16 @@ struct driver_load { /* building the image and loading the kernel, on a worker t
 	struct kg_err err;
 };
 
+struct driver_describe { /* facts and documents of the boot, read on the worker thread */
+	uv_work_t work;
+	bool busy;
+	struct driver *d;
+	struct provenance_input in;
+	int code;
+	struct fact_list facts;
+	struct document_list documents;
+};
+
 struct driver {
 	uv_loop_t *loop;
 	const struct agent_config *config;
@@ -59,7 +72,9 @@ struct driver {
 	const struct kg_workload *run_workload; /* borrows from the run: its metrics */
 	const struct kg_params *run_params;
 	struct driver_load load;
-	struct kg_str boot_log; /* what the kernel complained about while it booted */
+	struct driver_describe describe;
+	struct fact_list before; /* of the run in progress */
+	struct kg_str boot_log;	 /* what the kernel complained about while it booted */
 	Kgrid__V1__LogChunk boot_chunk;
 	uv_timer_t flush, wait;
 	uv_signal_t term, intr;
@@ -107,8 +122,21 @@ void driver_verify(struct driver *d);
 /* Whether this kernel was booted for the order that is held. */
 bool driver_nonce_seen(const struct driver *d);
 
+/* driver_provenance.c */
+void driver_describe(struct driver *d);
+/* Facts around the run in progress: the first right before its first process, the second once
+ * nothing of it is left. The second makes invalid-env of a pass, in place, where the machine was
+ * disturbed; `reason` (AGENT_REASON_SIZE) holds the text. */
+void driver_before_run(struct driver *d);
+void driver_after_run(struct driver *d, struct agent_run_end *end, char *reason);
+/* What the records of the held order may contain. */
+bool driver_records_provenance(const struct driver *d);
+
 /* driver_run.c */
 void driver_start_run(struct driver *d, uint32_t index);
 void driver_kill_run(struct driver *d);
+/* Something the run has to say; the run is stopped where the spool has no room for it. */
+void driver_run_record(struct driver *d, enum agent_record_kind kind, const char *stage,
+		       const void *body, size_t payload);
 
 #endif

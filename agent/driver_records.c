@@ -195,6 +195,14 @@ void driver_record(struct driver *d, const struct agent_record *r)
 		rec.body_case = KGRID__V1__RECORD__BODY_ATTEMPT_ENDED;
 		rec.attempt_ended = &ended;
 		break;
+	case AGENT_REC_PROVENANCE:
+		rec.body_case = KGRID__V1__RECORD__BODY_PROVENANCE;
+		rec.provenance = body;
+		break;
+	case AGENT_REC_DOCUMENT:
+		rec.body_case = KGRID__V1__RECORD__BODY_DOCUMENT;
+		rec.document = body;
+		break;
 	case AGENT_REC_BOOT_ENDED:
 		boot_ended.outcome = text(r->outcome);
 		boot_ended.reason = text(r->reason);

@@ -19,7 +19,7 @@ static const char *direction_name(enum kg_direction dir)
 	return dir == KG_DIR_HIGHER ? "higher" : dir == KG_DIR_LOWER ? "lower" : "none";
 }
 
-static void run_record(struct driver *d, enum agent_record_kind kind, const char *stage,
+void driver_run_record(struct driver *d, enum agent_record_kind kind, const char *stage,
 		       const void *body, size_t payload)
 {
 	struct agent_event ev = {.kind = AGENT_EV_RUN_RECORD};
@@ -64,14 +64,15 @@ static void on_started(void *data, const struct kg_texts *argv)
 	s.metrics = list;
 	s.argv = argv->items;
 	s.n_argv = argv->n;
-	run_record(d, AGENT_REC_ATTEMPT_STARTED, NULL, &s, payload);
+	driver_run_record(d, AGENT_REC_ATTEMPT_STARTED, NULL, &s, payload);
+	driver_before_run(d);
 	free(infos);
 	free(list);
 }
 
 static void on_stage(void *data, const char *stage)
 {
-	run_record(data, AGENT_REC_STAGE, stage, NULL, 0);
+	driver_run_record(data, AGENT_REC_STAGE, stage, NULL, 0);
 }
 
 struct columns {
@@ -119,7 +120,7 @@ static void pass_samples(struct driver *d, const struct run_sample *s, size_t n,
 		b.value = c.value;
 		b.has_warmup = warmup;
 		b.warmup = warmup;
-		run_record(d, AGENT_REC_SAMPLES, NULL, &b, n * 40);
+		driver_run_record(d, AGENT_REC_SAMPLES, NULL, &b, n * 40);
 	} else {
 		driver_die(d, "out of memory for samples");
 	}
@@ -159,7 +160,7 @@ static void on_log(void *data, const char *stream, const void *bytes, size_t len
 			c.has_dropped_bytes = 1;
 			c.dropped_bytes = dropped;
 		}
-		run_record(data, AGENT_REC_LOG, NULL, &c, part);
+		driver_run_record(data, AGENT_REC_LOG, NULL, &c, part);
 	} while (len > 0);
 }
 
@@ -167,11 +168,13 @@ static void on_ended(void *data, const struct agent_run_end *end)
 {
 	struct driver *d = data;
 	struct agent_event ev = {.kind = AGENT_EV_RUN_ENDED};
+	char reason[AGENT_REASON_SIZE];
 
 	d->run = NULL;
 	d->run_workload = NULL;
 	d->run_params = NULL;
 	ev.u.run_ended = *end;
+	driver_after_run(d, &ev.u.run_ended, reason);
 	driver_event(d, &ev);
 	(void)malloc_trim(0);
 }

@@ -114,6 +114,8 @@ static int read_pair(struct agent_state *s, const char *key, const char *value)
 		return set_text(value, s->previous_host_boot_id, sizeof(s->previous_host_boot_id));
 	if (strcmp(key, "boot-method") == 0)
 		return set_text(value, s->boot_method, sizeof(s->boot_method));
+	if (strcmp(key, "minor") == 0)
+		return set_u32(value, &s->minor);
 	if (strcmp(key, "order") == 0 && !s->order)
 		return read_hex(value, &s->order, &s->order_len);
 	return KG_ECORRUPT;
@@ -196,6 +198,8 @@ int agent_state_save(const char *path, const struct agent_state *s, struct kg_er
 	if (v->boot) {
 		kg_str_addf(&out, "boot %" PRIu64 "\nlease-epoch %" PRIu64 "\nstage %s\n", v->boot,
 			    v->lease_epoch, agent_stage_name(v->stage));
+		if (s->minor)
+			kg_str_addf(&out, "minor %" PRIu32 "\n", s->minor);
 		kg_str_addf(&out, "runs %" PRIu32 "\nfenced %s\norder ", v->n_runs,
 			    v->fenced ? "yes" : "no");
 		add_hex(&out, s->order, s->order_len);

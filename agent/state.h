@@ -19,6 +19,7 @@ struct agent_state {
 	struct agent_saved saved; /* without has_records, last_seq, mark, acked_seq */
 	char previous_host_boot_id[AGENT_HOST_BOOT_ID_SIZE]; /* before the hop */
 	char boot_method[STATE_METHOD_SIZE];		     /* of the hop that is or was made */
+	uint32_t minor; /* protocol spoken when the order came; 0: not known */
 	uint8_t *order; /* owned: the encoded BootOrder; NULL when idle */
 	size_t order_len;
 };

@@ -45,7 +45,7 @@ char *workload_find_program(const char *name, const char *path)
 
 /* One program of a declaration: into the digest, or into `missing`. */
 static void add_program(const char *name, const char *path, struct digests *d,
-			struct kg_str *identity, struct kg_str *missing)
+			struct kg_texts *paths, struct kg_str *identity, struct kg_str *missing)
 {
 	char digest[KG_SHA256_HEX_SIZE];
 	struct kg_err err;
@@ -60,7 +60,17 @@ static void add_program(const char *name, const char *path, struct digests *d,
 		kg_str_addf(missing, "%s%s", missing->len ? ", " : "", err.text);
 	else
 		kg_str_addf(identity, "\nprogram %s %s", name, digest);
-	free(full);
+	if (paths->items)
+		paths->items[paths->n++] = full;
+	else
+		free(full);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 static void fill(struct workload_entry *e, const char *path, struct digests *d)
@@ -81,11 +91,15 @@ static void fill(struct workload_entry *e, const char *path, struct digests *d)
 			    e->name);
 		goto done;
 	}
+	e->program = strdup(base_name(w->command.items[0]));
+	e->paths.items = calloc(w->requires.n + 2, sizeof(*e->paths.items));
+	e->version_command = w->version;
+	memset(&w->version, 0, sizeof(w->version));
 	kg_str_addn(&identity, text, len);
 	for (i = 0; i < w->requires.n; i++)
-		add_program(w->requires.items[i], path, d, &identity, &missing);
+		add_program(w->requires.items[i], path, d, &e->paths, &identity, &missing);
 	if (!w->requires.n)
-		add_program(w->command.items[0], path, d, &identity, &missing);
+		add_program(w->command.items[0], path, d, &e->paths, &identity, &missing);
 	if (!identity.failed)
 		(void)kg_sha256_bytes(identity.text, identity.len, e->digest);
 done:
@@ -158,6 +172,10 @@ void workload_registry_deinit(struct workload_registry *r)
 		free(r->items[i].name);
 		free(r->items[i].path);
 		free(r->items[i].missing);
+		free(r->items[i].program);
+		free(r->items[i].version);
+		kg_texts_deinit(&r->items[i].paths);
+		kg_texts_deinit(&r->items[i].version_command);
 	}
 	free(r->items);
 	memset(r, 0, sizeof(*r));

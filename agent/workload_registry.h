@@ -20,6 +20,10 @@ struct workload_entry {
 	char *path;			 /* of the declaration */
 	char digest[KG_SHA256_HEX_SIZE]; /* "" when the declaration cannot be read */
 	char *missing;			 /* why it cannot run here; NULL: it can */
+	char *program;			 /* the command's name without folder; NULL: unknown */
+	struct kg_texts paths; /* full paths of its programs; items[n] is NULL, items may be */
+	struct kg_texts version_command;
+	char *version; /* what the program says of itself; NULL: not asked, or no answer */
 };
 
 struct workload_registry {
@@ -37,6 +41,10 @@ const struct workload_entry *workload_registry_find(const struct workload_regist
 /* Text of a declaration, owned (free). */
 int workload_declaration(const struct workload_entry *e, char **ret_text, size_t *ret_len,
 			 struct kg_err *err);
+
+/* Asks each available workload's program for its version, where the declaration says how. Answers
+ * are kept in the file `notes` by the workload's digest, so a program is asked once in its life. */
+void workload_versions_read(struct workload_registry *r, const char *path, const char *notes);
 
 /* Full name of a program, owned (free); NULL when it is not in `path`. Names with '/' must be
  * absolute. */

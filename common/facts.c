@@ -56,6 +56,8 @@ static const struct kg_fact_info table[] = {
 	 "CPU sockets in use by the firmware's tables"},
 	{"cpu.flags.digest", KG_FACT_CONFIGURATION, 60, "cpu", KG_SETTABLE_BOOT,
 	 "CPU flags in use"},
+	{"cpu.hybrid.", KG_FACT_CONFIGURATION, 60, "cpu", KG_SETTABLE_ENVIRONMENT,
+	 "CPUs of a hybrid part"},
 	{"cpu.isolated", KG_FACT_CONFIGURATION, 70, "cpu", KG_SETTABLE_BOOT, "CPUs isolated"},
 	{"cpu.microarchitecture", KG_FACT_MACHINE, 100, "cpu", KG_SETTABLE_ENVIRONMENT,
 	 "microarchitecture"},

@@ -25,6 +25,7 @@ struct raw_workload {
 	struct kg_texts requires;
 	struct kg_texts helper;
 	struct kg_texts command;
+	struct kg_texts version;
 	const struct kg_yaml_node *arguments;
 	const struct kg_yaml_node *environment;
 	struct raw_warmup warmup;
@@ -76,6 +77,10 @@ static const struct kg_field workload_fields[] = {
 	 .offset = offsetof(struct raw_workload, command),
 	 .required = true,
 	 .help = "Argument vector of the program; {name} is replaced"},
+	{.key = "version",
+	 .type = KG_FIELD_TEXTS,
+	 .offset = offsetof(struct raw_workload, version),
+	 .help = "Command whose first line of output is the version of the program"},
 	{.key = "arguments",
 	 .type = KG_FIELD_NODE,
 	 .offset = offsetof(struct raw_workload, arguments),
@@ -451,6 +456,24 @@ static int check_command(const struct kg_loader *l, const struct kg_yaml_node *r
 	return check_templates(l, n, argv, NULL);
 }
 
+/* It is asked once, when no parameter has a value. */
+static int check_version(const struct kg_loader *l, const struct kg_yaml_node *n,
+			 const struct kg_texts *argv)
+{
+	size_t i;
+
+	if (!n)
+		return 0;
+	if (argv->n == 0 || !argv->items[0][0])
+		return kg_yaml_error(l->doc, n, l->err, "'version': the program is missing");
+	for (i = 0; i < argv->n; i++)
+		if (strpbrk(argv->items[i], "{}"))
+			return kg_yaml_error(l->doc, n, l->err,
+					     "'version': there are no parameters here, write the "
+					     "words as they are");
+	return 0;
+}
+
 static int load_arguments(const struct kg_loader *l, const struct kg_yaml_node *list)
 {
 	struct kg_workload *w = l->w;
@@ -553,6 +576,7 @@ static int load(const struct kg_loader *l, struct raw_workload *raw)
 	w->requires = take_texts(&raw->requires);
 	w->helper = take_texts(&raw->helper);
 	w->command = take_texts(&raw->command);
+	w->version = take_texts(&raw->version);
 	w->warmup_runs = (uint32_t)raw->warmup.runs;
 	w->warmup_ns = raw->warmup.ns;
 	w->timeout_ns = raw->timeout_ns;
@@ -564,6 +588,8 @@ static int load(const struct kg_loader *l, struct raw_workload *raw)
 		rc = check_command(l, root, "command", &w->command);
 	if (rc == 0)
 		rc = check_command(l, root, "helper", &w->helper);
+	if (rc == 0)
+		rc = check_version(l, kg_yaml_get(root, "version"), &w->version);
 	if (rc == 0)
 		rc = load_arguments(l, raw->arguments);
 	if (rc == 0)
@@ -645,6 +671,7 @@ void kg_workload_free(struct kg_workload *w)
 	free(w->metrics);
 	kg_texts_deinit(&w->requires);
 	kg_texts_deinit(&w->helper);
+	kg_texts_deinit(&w->version);
 	kg_texts_deinit(&w->command);
 	kg_texts_deinit(&w->environment);
 	free(w->duration);

@@ -14,6 +14,7 @@
  *   requires: [netperf, netserver]            # programs that must be found
  *   helper: [netserver, -D, -4, -L, 127.0.0.1, -p, "{port}"]   # runs beside each run, ended after it
  *   command: [netperf, -P, "0", ..., -l, "{seconds}", ...]     # {parameter} is replaced, once, as text
+ *   version: [netperf, -V]                   # optional; its first line of output is the version
  *   arguments:                                # appended when the condition holds
  *     - {when: {test: [TCP_STREAM, UDP_STREAM]}, add: ["--", -m, "{size}"]}
  *   environment: {NAME: value}
@@ -99,6 +100,7 @@ struct kg_workload {
 	struct kg_texts requires;
 	struct kg_texts helper;
 	struct kg_texts command;
+	struct kg_texts version; /* n 0: not asked */
 	struct kg_arguments *arguments;
 	size_t n_arguments;
 	struct kg_texts environment; /* "NAME=value" */
