@@ -8,7 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <zstd.h>
+
 #include "common/file.h"
+#include "common/sha256.h"
 
 void fixture_init(struct fixture *f)
 {
@@ -165,21 +168,30 @@ uint64_t fixture_job(struct fixture *f, unsigned blocks, struct answer *ret)
 
 int fixture_boot(struct fixture *f, uint64_t id, uint64_t job, const uint64_t *slots, size_t n)
 {
+	static const struct fixture_where here;
+
+	return fixture_boot_at(f, id, job, &here, slots, n);
+}
+
+int fixture_boot_at(struct fixture *f, uint64_t id, uint64_t job, const struct fixture_where *w,
+		    const uint64_t *slots, size_t n)
+{
 	struct store_attempt attempts[16];
 	struct store_boot b = {.id = id,
 			       .job = job,
-			       .machine = MACHINE,
-			       .block = 1,
+			       .machine = w->machine ? w->machine : MACHINE,
+			       .block = w->block ? w->block : 1,
 			       .visit = 1,
 			       .lease_epoch = EPOCH,
 			       .nonce = "00112233445566778899aabbccddeeff",
-			       .kernel = KERNEL_A,
+			       .kernel = w->kernel ? w->kernel : KERNEL_A,
 			       .lsm_request = "apparmor",
-			       .lsm_effective = "capability,apparmor",
-			       .cmdline = "lsm=apparmor",
+			       .lsm_effective =
+				       w->lsm_effective ? w->lsm_effective : "capability,apparmor",
+			       .cmdline = w->cmdline ? w->cmdline : "lsm=apparmor",
 			       .stage = "dispatch",
 			       .deadline = {.boottime_ns = 1000, .realtime_ns = 2000},
-			       .started_ns = 1,
+			       .started_ns = w->started_ns ? w->started_ns : 1,
 			       .attempts = attempts,
 			       .n_attempts = n};
 	struct answer a;
@@ -190,11 +202,40 @@ int fixture_boot(struct fixture *f, uint64_t id, uint64_t job, const uint64_t *s
 	return RUN(f, &a, store_boot_begin(f->s, &b, answer_done(&a)));
 }
 
+void fixture_boot_pass(struct fixture *f, uint64_t id, const uint64_t *slots, size_t n)
+{
+	struct store_settle st[16];
+	struct store_boot_end e = {
+		.boot = id, .outcome = KG_OUTCOME_PASS, .settles = st, .n_settles = n};
+	struct answer a;
+
+	for (size_t i = 0; i < n; i++)
+		st[i] = (struct store_settle){
+			.slot = slots[i], .outcome = KG_OUTCOME_PASS, .attempt = id * 100 + i};
+	assert_int_equal(RUN(f, &a, store_boot_end(f->s, &e, answer_done(&a))), 0);
+}
+
 /* ---- records ---- */
+
+int ingest_from(struct fixture *f, struct answer *a, const char *machine, Kgrid__V1__Record *r)
+{
+	return RUN(f, a, store_ingest(f->s, machine, r, 1000, answer_done(a)));
+}
 
 int ingest(struct fixture *f, struct answer *a, Kgrid__V1__Record *r)
 {
-	return RUN(f, a, store_ingest(f->s, MACHINE, r, 1000, answer_done(a)));
+	return ingest_from(f, a, MACHINE, r);
+}
+
+void must_ingest(struct fixture *f, const char *machine, Kgrid__V1__Record r)
+{
+	struct answer a;
+
+	assert_int_equal(ingest_from(f, &a, machine, &r), 0);
+	assert_int_equal(a.r.ingest, STORE_INGEST_COMMITTED);
+	if (a.r.fault)
+		fail_msg("%s", fixture_sql(f, "SELECT text FROM event WHERE kind = 'fault'"
+					      " ORDER BY id DESC LIMIT 1"));
 }
 
 Kgrid__V1__Record record(uint64_t boot, uint64_t seq, uint64_t attempt)
@@ -300,6 +341,53 @@ Kgrid__V1__Record record_ended(uint64_t boot, uint64_t seq, uint64_t attempt, co
 	b.run_ns = 12345;
 	r.body_case = KGRID__V1__RECORD__BODY_ATTEMPT_ENDED;
 	r.attempt_ended = &b;
+	return r;
+}
+
+Kgrid__V1__Record record_provenance(uint64_t boot, uint64_t seq, uint64_t attempt,
+				    const char *phase, const char *const *facts)
+{
+	static Kgrid__V1__Provenance b;
+	static Kgrid__V1__Fact fact[64], *refs[64];
+	Kgrid__V1__Record r = record(boot, seq, attempt);
+
+	kgrid__v1__provenance__init(&b);
+	b.phase = (char *)(uintptr_t)phase;
+	b.facts = refs;
+	for (; facts[0]; facts += 2) {
+		Kgrid__V1__Fact *x = refs[b.n_facts] = &fact[b.n_facts];
+
+		assert_true(b.n_facts++ < 64);
+		kgrid__v1__fact__init(x);
+		x->name = (char *)(uintptr_t)facts[0];
+		x->value = (char *)(uintptr_t)facts[1];
+		x->reason = facts[1] ? NULL : (char *)(uintptr_t) "denied";
+	}
+	r.body_case = KGRID__V1__RECORD__BODY_PROVENANCE;
+	r.provenance = &b;
+	return r;
+}
+
+Kgrid__V1__Record record_document(uint64_t boot, uint64_t seq, const char *name, const char *text)
+{
+	static Kgrid__V1__Document b;
+	static char digest[KG_SHA256_HEX_SIZE];
+	static uint8_t stored[80000];
+	Kgrid__V1__Record r = record(boot, seq, 0);
+	size_t len = strlen(text), n = ZSTD_compress(stored, sizeof(stored), text, len, 3);
+
+	assert_false(ZSTD_isError(n));
+	assert_int_equal(kg_sha256_bytes(text, len, digest), 0);
+	kgrid__v1__document__init(&b);
+	b.name = (char *)(uintptr_t)name;
+	b.digest = digest;
+	b.has_text_bytes = b.has_stored_bytes = b.has_offset = b.has_data = 1;
+	b.text_bytes = len;
+	b.stored_bytes = n;
+	b.data.data = stored;
+	b.data.len = n;
+	r.body_case = KGRID__V1__RECORD__BODY_DOCUMENT;
+	r.document = &b;
 	return r;
 }
 

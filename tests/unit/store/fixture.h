@@ -50,8 +50,22 @@ uint64_t fixture_job(struct fixture *f, unsigned blocks, struct answer *ret);
 /* Boot `id` with attempts numbered from id * 100, one per slot. */
 int fixture_boot(struct fixture *f, uint64_t id, uint64_t job, const uint64_t *slots, size_t n);
 
+/* The same on any machine, with any kernel and list, started at any time. */
+struct fixture_where {
+	const char *machine, *kernel, *lsm_effective, *cmdline; /* NULL: as fixture_boot has them */
+	uint32_t block;
+	int64_t started_ns;
+};
+int fixture_boot_at(struct fixture *f, uint64_t id, uint64_t job, const struct fixture_where *w,
+		    const uint64_t *slots, size_t n);
+/* Ends it as passed, every slot by its attempt (id * 100 + i); further slots stay. */
+void fixture_boot_pass(struct fixture *f, uint64_t id, const uint64_t *slots, size_t n);
+
 /* Ingests and waits. */
 int ingest(struct fixture *f, struct answer *a, Kgrid__V1__Record *r);
+int ingest_from(struct fixture *f, struct answer *a, const char *machine, Kgrid__V1__Record *r);
+/* Committed without a fault. */
+void must_ingest(struct fixture *f, const char *machine, Kgrid__V1__Record r);
 /* Records: a header that the caller may change, and bodies in static storage. */
 Kgrid__V1__Record record(uint64_t boot, uint64_t seq, uint64_t attempt);
 Kgrid__V1__Record record_evidence(uint64_t boot, uint64_t seq, int verified);
@@ -61,6 +75,12 @@ Kgrid__V1__Record record_samples(uint64_t boot, uint64_t seq, uint64_t attempt, 
 				 uint32_t n, double base);
 Kgrid__V1__Record record_ended(uint64_t boot, uint64_t seq, uint64_t attempt, const char *outcome,
 			       uint32_t samples);
+
+/* "name", "value" (NULL: unsupported) and so on, ended by a NULL name; at most 64 facts. */
+Kgrid__V1__Record record_provenance(uint64_t boot, uint64_t seq, uint64_t attempt,
+				    const char *phase, const char *const *facts);
+/* A whole document in one piece, compressed; `text` of at most 64 KiB. */
+Kgrid__V1__Record record_document(uint64_t boot, uint64_t seq, const char *name, const char *text);
 
 /* slots = sum of outcomes + pending */
 void check_accounting(struct fixture *f, uint64_t job, uint64_t slots);
