@@ -30,7 +30,8 @@
 
 struct candidate {
 	size_t at;
-	size_t lo, hi; /* interval */
+	size_t lo, hi;	   /* interval */
+	size_t start, end; /* between which it was placed; end 0: not yet */
 	double p;
 	double fault; /* 0: passes; the larger the worse */
 };
@@ -86,9 +87,15 @@ static void judge(struct candidates *l, size_t i)
 
 static void place(struct candidates *l, size_t i)
 {
+	size_t start = piece_start(l, i);
+	size_t end = piece_end(l, i);
 	struct changepoint_place p;
 
-	changepoint_find_place(l->s, piece_start(l, i), l->c[i].at, piece_end(l, i), &p);
+	if (l->c[i].start == start && l->c[i].end == end)
+		return; /* it was, and it stays where it is */
+	changepoint_find_place(l->s, start, l->c[i].at, end, &p);
+	l->c[i].start = start;
+	l->c[i].end = end;
 	l->c[i].at = p.index;
 	l->c[i].lo = p.lo;
 	l->c[i].hi = p.hi;

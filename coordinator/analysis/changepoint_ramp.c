@@ -14,9 +14,9 @@
 #define PLACE_PENALTY 3 /* times ln n */
 #define EVIDENCE \
 	6 /* 2 ln 20: odds of 20 to 1 for the ramp, as steps are what histories are made of */
-#define CLIP_SIGMAS 3	 /* beyond the two levels */
-#define GRID_MAX    96	 /* places tried each for the beginning and the end */
-#define RUN_MAX	    12	 /* changes that one ramp may replace */
+#define CLIP_SIGMAS 3  /* beyond the two levels */
+#define GRID_MAX    24 /* places tried each for the beginning and the end, then all near the best */
+#define RUN_MAX	    12 /* changes that one ramp may replace */
 #define CHI2_95	    3.84 /* of one degree of freedom */
 
 struct ramp_window {
@@ -31,7 +31,7 @@ struct ramp_window {
 
 struct ramp {
 	size_t from, to; /* first point off the old level, first on the new one; in the window */
-	double cost;
+	double rss;
 	size_t lo, hi; /* of from */
 };
 
@@ -90,35 +90,67 @@ static double ramp_rss(const struct ramp_window *w, size_t from, size_t to)
 	return ff > 0 ? w->squares - xf * xf / ff : w->squares;
 }
 
-static struct ramp best_ramp(const struct ramp_window *w, size_t margin)
+/* The best of the grid from `around` less `reach` to it and `reach`; 0 0 and a reach of n: all. */
+static void search(const struct ramp_window *w, size_t margin, size_t reach, size_t stride,
+		   struct ramp *best)
 {
 	size_t n = w->end - w->start;
-	size_t stride = 1 + n / GRID_MAX;
-	struct ramp best = {.cost = INFINITY};
-	double start_cost[GRID_MAX + 2];
-	size_t from, to, k;
+	size_t from = best->from > margin + reach ? best->from - reach : margin;
+	size_t from_end = best->from + reach + 1;
+	size_t to_start = best->to > reach ? best->to - reach : 0;
+	size_t to_end = best->to + reach + 1;
 
-	for (k = 0, from = margin; from + 2 + margin <= n; from += stride, k++) {
-		start_cost[k] = INFINITY;
-		for (to = from + 2; to + margin <= n; to += stride) {
-			double c = fit_cost(w, ramp_rss(w, from, to));
+	for (; from < from_end && from + 2 + margin <= n; from += stride) {
+		size_t to = from + 2 > to_start ? from + 2 : to_start;
 
-			start_cost[k] = fmin(start_cost[k], c);
-			if (c < best.cost) {
-				best.cost = c;
-				best.from = from;
-				best.to = to;
+		for (; to < to_end && to + margin <= n; to += stride) {
+			double rss = ramp_rss(w, from, to);
+
+			if (rss < best->rss) {
+				best->rss = rss;
+				best->from = from;
+				best->to = to;
 			}
 		}
 	}
-	best.lo = best.hi = best.from;
-	for (k = 0, from = margin; from + 2 + margin <= n; from += stride, k++) {
-		if (start_cost[k] > best.cost + CHI2_95)
-			continue;
-		best.lo = from < best.lo ? from : best.lo;
-		best.hi = from > best.hi ? from : best.hi;
-	}
+}
+
+static struct ramp best_ramp(const struct ramp_window *w, size_t margin)
+{
+	size_t n = w->end - w->start;
+	struct ramp best = {.rss = INFINITY};
+	size_t stride = 1 + n / GRID_MAX;
+
+	search(w, margin, n, stride, &best);
+	if (stride > 1 && best.rss < INFINITY)
+		search(w, margin, stride - 1, 1, &best);
 	return best;
+}
+
+/* Beginnings that fit nearly as well as the best, each with its best end. */
+static void ramp_interval(const struct ramp_window *w, size_t margin, struct ramp *best)
+{
+	double limit = fit_cost(w, best->rss) + CHI2_95;
+	size_t n = w->end - w->start;
+	int side;
+
+	best->lo = best->hi = best->from;
+	for (side = -1; side <= 1; side += 2) {
+		size_t *edge = side < 0 ? &best->lo : &best->hi;
+
+		for (;;) {
+			struct ramp r = {.from = side < 0 ? *edge - 1 : *edge + 1, .rss = INFINITY};
+			size_t to;
+
+			if (*edge == margin && side < 0)
+				break;
+			for (to = r.from + 2; to + margin <= n; to++)
+				r.rss = fmin(r.rss, ramp_rss(w, r.from, to));
+			if (!(fit_cost(w, r.rss) <= limit))
+				break;
+			*edge = r.from;
+		}
+	}
 }
 
 static double stair_cost(const struct ramp_window *w, const struct changepoint *c, size_t n)
@@ -154,14 +186,16 @@ static bool try_ramp(const struct changepoint_series *s, struct changepoint_list
 	size_t end = i + n < l->n ? l->at[i + n].index : s->n;
 	struct ramp_window w = {.s = s};
 	struct ramp r;
+	size_t margin = n == 1 ? s->options->min_segment : 1;
 	size_t k;
 
 	w.start = c->index - start > WINDOW_MAX ? c->index - WINDOW_MAX : start;
 	w.end = end - c[n - 1].index > WINDOW_MAX ? c[n - 1].index + WINDOW_MAX : end;
 	prepare(&w, c->before, c[n - 1].after);
-	r = best_ramp(&w, n == 1 ? s->options->min_segment : 1);
-	if (!(r.cost + EVIDENCE + 2 * w.penalty < stair_cost(&w, c, n)))
+	r = best_ramp(&w, margin);
+	if (!(fit_cost(&w, r.rss) + EVIDENCE + 2 * w.penalty < stair_cost(&w, c, n)))
 		return false;
+	ramp_interval(&w, margin, &r);
 	c->kind = CHANGEPOINT_RAMP;
 	c->index = w.start + r.from;
 	c->end = w.start + r.to;
