@@ -204,8 +204,9 @@ static int say_words(const char *what, struct words *a, struct words *b, bool or
 	size_t shown = 0, left = 0;
 	int rc = a_only && b_only ? 0 : -ENOMEM;
 
+	if (rc == 0)
+		rc = words_compare(a, b, a_only, b_only);
 	if (rc == 0) {
-		words_compare(a, b, a_only, b_only);
 		add_words(&text, b, b_only, '+', &shown, &left);
 		add_words(&text, a, a_only, '-', &shown, &left);
 		if (left)

@@ -83,8 +83,7 @@ static int two_init(struct two *t, const char *a, const char *b,
 	t->b_only = calloc(t->b.n + 1, sizeof(*t->b_only));
 	if (!t->a_only || !t->b_only)
 		return -ENOMEM;
-	words_compare(&t->a, &t->b, t->a_only, t->b_only);
-	return 0;
+	return words_compare(&t->a, &t->b, t->a_only, t->b_only);
 }
 
 static int add_names(struct diff *d, const struct words *w, const bool *only, bool added)

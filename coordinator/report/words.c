@@ -143,15 +143,15 @@ static char ***sorted(const struct words *w)
 	return refs;
 }
 
-/* Without memory everything counts as different: said too much, not too little. */
-void words_compare(const struct words *a, const struct words *b, bool *a_only, bool *b_only)
+int words_compare(const struct words *a, const struct words *b, bool *a_only, bool *b_only)
 {
 	char ***x = sorted(a), ***y = sorted(b);
+	int failed = x && y ? 0 : -ENOMEM;
 	size_t i = 0, k = 0;
 
 	memset(a_only, true, a->n * sizeof(*a_only));
 	memset(b_only, true, b->n * sizeof(*b_only));
-	while (x && y && i < a->n && k < b->n) {
+	while (!failed && i < a->n && k < b->n) {
 		int rc = strcmp(*x[i], *y[k]);
 
 		if (rc == 0) {
@@ -163,6 +163,7 @@ void words_compare(const struct words *a, const struct words *b, bool *a_only, b
 	}
 	free(x);
 	free(y);
+	return failed;
 }
 
 bool words_reordered(const struct words *a, const struct words *b, const bool *a_only,

@@ -24,8 +24,9 @@ bool word_key_is(const char *word, const char *key); /* a dash equals an undersc
 /* How many words before `i` have the key of word `i`. */
 size_t word_earlier(const struct words *w, size_t i);
 
-/* Marks, as multisets, what only one side has: a_only[a->n], b_only[b->n], both owned by the caller. */
-void words_compare(const struct words *a, const struct words *b, bool *a_only, bool *b_only);
+/* Marks, as multisets, what only one side has: a_only[a->n], b_only[b->n], both owned by the caller.
+ * -ENOMEM */
+int words_compare(const struct words *a, const struct words *b, bool *a_only, bool *b_only);
 /* Whether the words that both sides have stand in another order. */
 bool words_reordered(const struct words *a, const struct words *b, const bool *a_only,
 		     const bool *b_only);

@@ -202,28 +202,6 @@ static void add_date(struct kg_str *s, int64_t ns)
 	kg_str_addf(s, ", %s", when);
 }
 
-/* The command line that the boot had, without the nonce that every boot has of its own. */
-static const char *clean_cmdline(struct arena *a, const char *cmdline)
-{
-	struct kg_str s = {0};
-	const char *p = cmdline, *text;
-
-	while (p && *p) {
-		size_t len = strcspn(p, " \n");
-
-		if (len && strncmp(p, "kgrid.boot=", 11) != 0) {
-			kg_str_add(&s, s.len ? " " : "");
-			kg_str_addn(&s, p, len);
-		}
-		p += len + (p[len] != '\0');
-	}
-	if (s.failed)
-		a->failed = true;
-	text = cmdline ? arena_text(a, kg_str_text(&s)) : NULL;
-	kg_str_deinit(&s);
-	return text;
-}
-
 /* Kernel, list and command line of the side's boot, and its name. */
 static int read_boot(struct db *db, struct side *s, struct kg_err *err)
 {
@@ -244,7 +222,7 @@ static int read_boot(struct db *db, struct side *s, struct kg_err *err)
 	if (rc > 0) {
 		(void)snprintf(s->kernel, sizeof(s->kernel), "%s", db_col_text_or(st, 0, ""));
 		s->out.lsm = arena_text(&s->arena, db_col_text(st, 1));
-		s->out.cmdline = clean_cmdline(&s->arena, db_col_text(st, 2));
+		s->out.cmdline = arena_text(&s->arena, db_col_text(st, 2));
 		if (s->kind == KIND_BOOT) {
 			kg_str_addf(&s->name, "boot %lld: %s on %s", (long long)s->boot,
 				    db_col_text_or(st, 5, ""), db_col_text_or(st, 3, ""));
