@@ -243,6 +243,139 @@ static void test_empty_job_gives_no_table_and_a_note(void **state)
 	drop(r);
 }
 
+static void column_text(const Kgrid__V1__CompareTable *t, size_t i, char *buf, size_t size)
+{
+	(void)snprintf(buf, size, "%s/%s", t->columns[i]->kernel, t->columns[i]->lsm);
+}
+
+static void assert_columns(const Kgrid__V1__CompareTable *t, const char *const *want, size_t n)
+{
+	char got[64];
+
+	assert_int_equal(t->n_columns, n);
+	for (size_t i = 0; i < n; i++) {
+		column_text(t, i, got, sizeof(got));
+		assert_string_equal(got, want[i]);
+	}
+}
+
+static void test_star_in_the_baseline_makes_a_table_of_each_slice(void **state)
+{
+	static const char *const by_kernel[2][2] = {{"a/y", "a/x"}, {"b/y", "b/x"}};
+	static const char *const by_lsm[2][2] = {{"b/x", "a/x"}, {"b/y", "a/y"}};
+	Kgrid__V1__CompareReply *r;
+	struct job j;
+
+	(void)state;
+	job_init(&j);
+	for (size_t i = 0; i < 4; i++) {
+		size_t c = cell(&j, "m", i < 2 ? "a" : "b", i % 2 ? "y" : "x", "net", "size=1");
+
+		for (uint64_t boot = 0; boot < 5; boot++)
+			value(&j, c, 0, 10 * i + boot, 100 + (double)boot + 10 * (double)i);
+	}
+	for (int round = 0; round < 2; round++) {
+		j.in.baseline = round ? "b/*" : "*/y";
+		r = make(&j);
+		assert_int_equal(r->n_tables, 2);
+		for (size_t t = 0; t < 2; t++) {
+			assert_columns(r->tables[t], round ? by_lsm[t] : by_kernel[t], 2);
+			assert_null(r->tables[t]->rows[0]->cells[0]->verdict);
+			assert_non_null(r->tables[t]->rows[0]->cells[1]->verdict);
+		}
+		drop(r);
+	}
+}
+
+static void test_slices_of_several_jobs_are_all_there_once(void **state)
+{
+	Kgrid__V1__CompareReply *r;
+	struct job j;
+	size_t i;
+
+	(void)state;
+	job_init(&j);
+	cell(&j, "m", "a", "x", "net", "");
+	cell(&j, "m", "b", "x", "net", "");
+	i = cell(&j, "m", "c", "x", "net", ""); /* first of another job's file */
+	j.cells[i].kernel_order = 0;
+	i = cell(&j, "m", "a", "x", "net", "");
+	j.cells[i].kernel_order = 7;
+	j.in.baseline = "*/x";
+	r = make(&j);
+	assert_int_equal(r->n_tables, 3);
+	assert_string_equal(r->tables[0]->columns[0]->kernel, "a");
+	assert_string_equal(r->tables[1]->columns[0]->kernel, "c");
+	assert_string_equal(r->tables[2]->columns[0]->kernel, "b");
+	drop(r);
+}
+
+static void test_kernels_of_a_selection_stand_by_version(void **state)
+{
+	static const char *const want[] = {"z/x", "y/x", "a/x"};
+	static const char *const releases[] = {"6.16", "6.2", "6.12"};
+	Kgrid__V1__CompareReply *r;
+	struct job j;
+
+	(void)state;
+	job_init(&j);
+	cell(&j, "m", "a", "x", "net", "");
+	cell(&j, "m", "z", "x", "net", "");
+	cell(&j, "m", "y", "x", "net", "");
+	for (size_t i = 0; i < 3; i++)
+		j.cells[i].release = releases[i];
+	j.in.selection = true;
+	r = make(&j);
+	assert_columns(r->tables[0], want, 3);
+	drop(r);
+}
+
+static void test_two_kernels_that_had_one_label_are_two_columns(void **state)
+{
+	static const char *const want[] = {"a (0123abcd)/x", "a (9876fedc)/x", "b/x"};
+	struct kg_err err = {""};
+	Kgrid__V1__CompareReply *r, bad = KGRID__V1__COMPARE_REPLY__INIT;
+	struct job j;
+
+	(void)state;
+	job_init(&j);
+	cell(&j, "m", "a", "x", "net", "");
+	cell(&j, "m", "a", "x", "net", "");
+	cell(&j, "m", "b", "x", "net", "");
+	j.cells[0].kernel_digest = "9876fedcba";
+	j.cells[1].kernel_digest = "0123abcdef";
+	j.cells[2].kernel_digest = "aaaaaaaaaa";
+	r = make(&j);
+	assert_columns(r->tables[0], want, 3);
+	assert_string_equal(r->tables[0]->columns[1]->kernel_digest, "9876fedcba");
+	drop(r);
+	j.in.baseline = "a/x";
+	assert_int_equal(report_compare_tables(&j.in, &bad, &err), KG_EAMBIGUOUS);
+	assert_non_null(strstr(err.text, "a (9876fedc)/x"));
+	j.in.baseline = "a (9876fedc)/x";
+	r = make(&j);
+	assert_string_equal(r->tables[0]->columns[0]->kernel_digest, "9876fedcba");
+	drop(r);
+}
+
+static void test_unknown_baseline_and_metric_are_refused(void **state)
+{
+	Kgrid__V1__CompareReply bad = KGRID__V1__COMPARE_REPLY__INIT;
+	struct kg_err err = {""};
+	struct job j;
+
+	(void)state;
+	job_init(&j);
+	cell(&j, "m", "a", "x", "net", "");
+	j.in.baseline = "q/x";
+	assert_int_equal(report_compare_tables(&j.in, &bad, &err), KG_ENOTFOUND);
+	assert_non_null(strstr(err.text, "as in 'a/x'"));
+	j.in.baseline = NULL;
+	j.in.metric = "speed";
+	assert_int_equal(report_compare_tables(&j.in, &bad, &err), KG_ENOTFOUND);
+	assert_non_null(strstr(err.text, "rate, latency"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +386,11 @@ int main(void)
 		cmocka_unit_test(test_cell_that_was_not_planned_is_not_present),
 		cmocka_unit_test(test_notes_say_what_numbers_do_not),
 		cmocka_unit_test(test_empty_job_gives_no_table_and_a_note),
+		cmocka_unit_test(test_star_in_the_baseline_makes_a_table_of_each_slice),
+		cmocka_unit_test(test_slices_of_several_jobs_are_all_there_once),
+		cmocka_unit_test(test_kernels_of_a_selection_stand_by_version),
+		cmocka_unit_test(test_two_kernels_that_had_one_label_are_two_columns),
+		cmocka_unit_test(test_unknown_baseline_and_metric_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
