@@ -306,6 +306,17 @@ const char *cli_args_text(const struct cli_args *a, const char *name)
 	return g ? g->value : NULL;
 }
 
+const char *cli_args_each(const struct cli_args *a, const char *name, size_t i)
+{
+	size_t k;
+
+	assert(find_option(a->command, name, 0));
+	for (k = 0; k < a->n_given; k++)
+		if (strcmp(a->given[k].option->name, name) == 0 && i-- == 0)
+			return a->given[k].value;
+	return NULL;
+}
+
 uint64_t cli_args_number(const struct cli_args *a, const char *name, uint64_t preset)
 {
 	const char *text = cli_args_text(a, name);

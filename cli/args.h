@@ -14,7 +14,7 @@
 #include "cli/commands.h"
 #include "common/err.h"
 
-#define CLI_OPERANDS_MAX 64
+#define CLI_OPERANDS_MAX 64 /* a comment may be many words */
 #define CLI_OPTIONS_MAX	 32
 
 struct cli_given {
@@ -41,6 +41,8 @@ int cli_args_parse(int argc, char *const *argv, struct cli_args *ret_args, struc
  * command does not have is a bug. */
 bool cli_args_has(const struct cli_args *a, const char *name);
 const char *cli_args_text(const struct cli_args *a, const char *name);
+/* The value of its i-th use, from 0, for options that add up; NULL after the last. */
+const char *cli_args_each(const struct cli_args *a, const char *name, size_t i);
 /* Value of a number option, `preset` when it was not given. */
 uint64_t cli_args_number(const struct cli_args *a, const char *name, uint64_t preset);
 /* The operand, NULL when it was not given. */

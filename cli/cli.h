@@ -17,7 +17,8 @@
 
 enum cli_exit {
 	CLI_EXIT_OK = 0,
-	CLI_EXIT_NO = 1,	  /* the answer is no: some slot did not pass */
+	CLI_EXIT_NO =
+		1, /* the answer is no: a regression, a slot that did not pass, a difference */
 	CLI_EXIT_USAGE = 2,	  /* bad command line, job file, package */
 	CLI_EXIT_UNREACHABLE = 3, /* no coordinator, or it went away */
 	CLI_EXIT_REFUSED = 4,	  /* the coordinator said no: refused, not found, ambiguous */
@@ -58,6 +59,19 @@ int cmd_kernel_add(struct cli *cli, const struct cli_args *args);
 int cmd_kernel_show(struct cli *cli, const struct cli_args *args);
 int cmd_kernel_rm(struct cli *cli, const struct cli_args *args);
 int cmd_compare(struct cli *cli, const struct cli_args *args);
+int cmd_gate(struct cli *cli, const struct cli_args *args);
+int cmd_regressions(struct cli *cli, const struct cli_args *args);
+int cmd_regression_ack(struct cli *cli, const struct cli_args *args);
+int cmd_regression_close(struct cli *cli, const struct cli_args *args);
+int cmd_regression_reopen(struct cli *cli, const struct cli_args *args);
+int cmd_regression_comment(struct cli *cli, const struct cli_args *args);
+int cmd_regression_retest(struct cli *cli, const struct cli_args *args);
+int cmd_history(struct cli *cli, const struct cli_args *args);
+int cmd_calibrate(struct cli *cli, const struct cli_args *args);
+int cmd_noise(struct cli *cli, const struct cli_args *args);
+int cmd_diff(struct cli *cli, const struct cli_args *args);
+int cmd_epochs(struct cli *cli, const struct cli_args *args);
+int cmd_provenance(struct cli *cli, const struct cli_args *args);
 int cmd_samples(struct cli *cli, const struct cli_args *args);
 int cmd_logs(struct cli *cli, const struct cli_args *args);
 int cmd_stat_compare(struct cli *cli, const struct cli_args *args);

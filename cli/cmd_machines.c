@@ -5,6 +5,7 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/client.h"
+#include "cli/diff_text.h"
 #include "cli/format.h"
 #include "cli/json.h"
 #include "cli/table.h"
@@ -161,36 +162,76 @@ static void print_workloads(struct cli *cli, const Kgrid__V1__MachineInfo *x)
 	kg_str_deinit(&s);
 }
 
+static void print_events(struct cli *cli, const Kgrid__V1__MachineInfo *x)
+{
+	struct table *t = table_new("l");
+	struct kg_str s = {0};
+	size_t i;
+
+	table_title(t, "\nEVENTS");
+	for (i = 0; i < x->n_events; i++)
+		table_cell(t, x->events[i]);
+	if (i > 0)
+		table_render(t, 0, cli->width, cli->color, &s);
+	cli_print(cli, &s);
+	table_free(t);
+	kg_str_deinit(&s);
+}
+
+/* The epoch it is in and what made it one. A coordinator that has no epochs says nothing here. */
+static void print_epoch(struct cli *cli, struct client *c, const Kgrid__V1__MachineInfo *x)
+{
+	Kgrid__V1__EpochsRequest q = KGRID__V1__EPOCHS_REQUEST__INIT;
+	struct diff_look look = {.width = cli->width, .color = cli->color};
+	const Kgrid__V1__EpochsReply *r;
+	struct kg_err err = {{0}};
+	struct kg_str s = {0};
+	struct kg_msg *m;
+
+	q.machine = x->name;
+	if (client_call(c, KG_MSG_EPOCHS, &q.base, KG_MSG_EPOCHS_REPLY, CLIENT_ANSWER_MS, &m,
+			&err) < 0)
+		return;
+	r = (const Kgrid__V1__EpochsReply *)kg_msg_body(m);
+	if (r->n_epochs > 0) {
+		kg_str_add(&s, "\n");
+		epochs_text(1, r->epochs + r->n_epochs - 1, &look, &s);
+		cli_print(cli, &s);
+	}
+	kg_str_deinit(&s);
+	kg_msg_free(m);
+}
+
 int cmd_machine_show(struct cli *cli, const struct cli_args *args)
 {
 	Kgrid__V1__MachineRequest q = KGRID__V1__MACHINE_REQUEST__INIT;
 	const Kgrid__V1__MachineReply *r;
-	struct table *t;
-	struct kg_str s = {0};
-	struct kg_msg *m;
+	struct kg_err err = {{0}};
+	struct kg_msg *m = NULL;
+	struct client *c;
 	int rc = 0;
-	size_t i;
 
-	q.name = (char *)(uintptr_t)cli_args_operand(args, 0);
-	m = cli_ask(cli, KG_MSG_MACHINE, &q.base, KG_MSG_MACHINE_REPLY, CLIENT_ANSWER_MS, &rc);
-	if (!m)
+	c = cli_connect(cli, &rc);
+	if (!c)
 		return rc;
+	q.name = (char *)(uintptr_t)cli_args_operand(args, 0);
+	rc = client_call(c, KG_MSG_MACHINE, &q.base, KG_MSG_MACHINE_REPLY, CLIENT_ANSWER_MS, &m,
+			 &err);
+	if (rc < 0) {
+		rc = cli_fail(cli, c, rc, &err);
+		client_close(c);
+		return rc;
+	}
 	r = (const Kgrid__V1__MachineReply *)kg_msg_body(m);
 	if (cli->json) {
 		cli_print_json(cli, &r->base);
 	} else if (r->machine) {
 		print_facts(cli, r->machine);
+		print_epoch(cli, c, r->machine);
 		print_workloads(cli, r->machine);
-		t = table_new("l");
-		table_title(t, "\nEVENTS");
-		for (i = 0; i < r->machine->n_events; i++)
-			table_cell(t, r->machine->events[i]);
-		if (i > 0)
-			table_render(t, 0, cli->width, cli->color, &s);
-		cli_print(cli, &s);
-		table_free(t);
+		print_events(cli, r->machine);
 	}
-	kg_str_deinit(&s);
+	client_close(c);
 	kg_msg_free(m);
-	return rc;
+	return CLI_EXIT_OK;
 }

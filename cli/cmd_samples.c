@@ -9,46 +9,8 @@
 #include "cli/client.h"
 #include "cli/format.h"
 #include "cli/json.h"
+#include "cli/stream.h"
 #include "cli/width.h"
-
-/* One part of a stream to standard output. */
-typedef void part_fn(struct cli *cli, const ProtobufCMessage *m, void *ctx);
-
-/* Runs a stream to its end: the exit code. */
-static int stream(struct cli *cli, uint16_t type, const ProtobufCMessage *body, uint16_t want,
-		  part_fn *part, void *ctx)
-{
-	struct kg_err err = {{0}};
-	struct client *c;
-	uint32_t id = 0;
-	int rc = 0;
-
-	c = cli_connect(cli, &rc);
-	if (!c)
-		return rc;
-	rc = client_send(c, type, body, &id, &err);
-	while (rc >= 0) {
-		struct kg_msg *m = NULL;
-
-		rc = client_next(c, id, CLIENT_ANSWER_MS, &m, &err);
-		if (rc == 0)
-			break;
-		if (rc > 0 && kg_msg_type(m) == want)
-			part(cli, kg_msg_body(m), ctx);
-		else if (rc > 0)
-			rc = kg_err_set(&err, KG_EPROTO,
-					"the coordinator sent no part of a stream");
-		kg_msg_free(m);
-		if (ferror(cli->out)) /* a closed pipe: said at the end */
-			break;
-	}
-	if (rc < 0)
-		rc = cli_fail(cli, c, rc, &err);
-	else
-		rc = CLI_EXIT_OK;
-	client_close(c);
-	return rc;
-}
 
 struct samples {
 	bool started;
@@ -119,7 +81,7 @@ int cmd_samples(struct cli *cli, const struct cli_args *args)
 	cli->csv = !cli->json;
 	if (cli->json)
 		(void)fputs("{\n  \"rows\": [", cli->out);
-	rc = stream(cli, KG_MSG_SAMPLES, &q.base, KG_MSG_SAMPLES_REPLY, samples_part, &s);
+	rc = cli_stream(cli, KG_MSG_SAMPLES, &q.base, KG_MSG_SAMPLES_REPLY, samples_part, &s);
 	if (cli->json) {
 		(void)fputs(s.rows ? "\n  ],\n  \"accounting\": " : "],\n  \"accounting\": ",
 			    cli->out);
@@ -215,7 +177,7 @@ int cmd_logs(struct cli *cli, const struct cli_args *args)
 	q.has_boot = q.boot != 0;
 	if (cli->json)
 		l.list = json_array();
-	rc = stream(cli, KG_MSG_LOGS, &q.base, KG_MSG_LOGS_REPLY, logs_part, &l);
+	rc = cli_stream(cli, KG_MSG_LOGS, &q.base, KG_MSG_LOGS_REPLY, logs_part, &l);
 	if (l.line_open)
 		(void)fputc('\n', cli->out);
 	if (l.list && (rc == CLI_EXIT_OK || l.parts > 0)) {

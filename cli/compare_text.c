@@ -8,26 +8,22 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/compare_cell.h"
 #include "cli/format.h"
 #include "cli/params.h"
 #include "cli/table.h"
 #include "cli/width.h"
 
-#define CELL_SIZE 160
-
-/* Widths of the parts of a column's cells, so that they stand below one another. */
-struct parts {
-	int value, delta, lo, hi;
-	bool any_delta;
-};
-
 /* What a whole table has in common. */
 struct layout {
 	const Kgrid__V1__CompareTable *table;
-	struct params *params; /* owned */
-	struct parts *parts;   /* owned, one per column */
-	int *decimals;	       /* owned, one per row */
-	uint32_t boots_least, boots_most;
+	const struct compare_look *look;
+	struct params *params;	    /* owned */
+	struct cell_widths *widths; /* owned, one per column */
+	int *decimals;		    /* owned, one per row */
+	struct cell_usual usual;
+	struct footnotes notes; /* owned */
+	uint32_t boots_least, iterations_least;
 	double cov_most;
 };
 
@@ -39,79 +35,34 @@ static const Kgrid__V1__CompareCell *cell_at(const Kgrid__V1__CompareTable *t, s
 	return column < r->n_cells ? r->cells[column] : NULL;
 }
 
-static bool has_value(const Kgrid__V1__CompareCell *c)
-{
-	return c && c->has_value && isfinite(c->value);
-}
-
-static bool has_interval(const Kgrid__V1__CompareCell *c)
-{
-	return c->has_delta_lo_pct && c->has_delta_hi_pct && isfinite(c->delta_lo_pct) &&
-	       isfinite(c->delta_hi_pct);
-}
-
-static bool has_delta(const Kgrid__V1__CompareCell *c)
-{
-	return c->has_delta_pct && isfinite(c->delta_pct);
-}
-
-/* Whether the interval excludes 0 and the change is large enough to matter: on a quiet machine an
- * interval of some hundredths of a percent excludes 0 without meaning anything. */
-static bool stands_clear(const Kgrid__V1__CompareCell *c)
-{
-	return has_interval(c) && (c->delta_lo_pct > 0 || c->delta_hi_pct < 0) &&
-	       fabs(c->delta_pct) >= COMPARE_MIN_EFFECT_PCT;
-}
-
-static int max_int(int a, int b)
-{
-	return a > b ? a : b;
-}
-
-static int printed(char *buf, size_t size, const char *fmt, double v)
-{
-	int n = snprintf(buf, size, fmt, v);
-
-	if (strcmp(buf, "-0.00") == 0) { /* rounds to nothing */
-		memmove(buf, buf + 1, strlen(buf));
-		n--;
-	}
-	return n;
-}
-
 static void measure_cell(struct layout *l, size_t row, size_t column)
 {
 	const Kgrid__V1__CompareCell *c = cell_at(l->table, row, column);
-	struct parts *p = &l->parts[column];
-	char buf[64];
+	struct cell_usual *u = &l->usual;
 
-	if (!has_value(c))
+	cell_measure(c, l->decimals[row], &l->widths[column]);
+	if (!cell_has_value(c))
 		return;
-	p->value =
-		max_int(p->value, snprintf(buf, sizeof(buf), "%.*f", l->decimals[row], c->value));
-	l->boots_most = c->boots > l->boots_most ? c->boots : l->boots_most;
+	u->boots = c->boots > u->boots ? c->boots : u->boots;
 	if (l->boots_least == 0 || c->boots < l->boots_least)
 		l->boots_least = c->boots;
+	u->iterations = c->iterations > u->iterations ? c->iterations : u->iterations;
+	if (l->iterations_least == 0 || c->iterations < l->iterations_least)
+		l->iterations_least = c->iterations;
 	if (c->has_cov_pct && c->cov_pct > l->cov_most)
 		l->cov_most = c->cov_pct;
-	if (!has_delta(c))
-		return;
-	p->any_delta = true;
-	p->delta = max_int(p->delta, printed(buf, sizeof(buf), "%+.2f", c->delta_pct));
-	if (!has_interval(c))
-		return;
-	p->lo = max_int(p->lo, printed(buf, sizeof(buf), "%.2f", c->delta_lo_pct));
-	p->hi = max_int(p->hi, printed(buf, sizeof(buf), "%.2f", c->delta_hi_pct));
 }
 
-static void layout_init(struct layout *l, const Kgrid__V1__CompareTable *t)
+static void layout_init(struct layout *l, const Kgrid__V1__CompareTable *t,
+			const struct compare_look *look)
 {
 	const char **texts = cli_alloc(t->n_rows, sizeof(*texts));
 	size_t row, column;
 
 	memset(l, 0, sizeof(*l));
 	l->table = t;
-	l->parts = cli_alloc(t->n_columns, sizeof(*l->parts));
+	l->look = look;
+	l->widths = cli_alloc(t->n_columns, sizeof(*l->widths));
 	l->decimals = cli_alloc(t->n_rows, sizeof(*l->decimals));
 	for (row = 0; row < t->n_rows; row++) {
 		double least = 0;
@@ -120,7 +71,8 @@ static void layout_init(struct layout *l, const Kgrid__V1__CompareTable *t)
 		for (column = 0; column < t->n_columns; column++) {
 			const Kgrid__V1__CompareCell *c = cell_at(t, row, column);
 
-			if (has_value(c) && c->value != 0 && (least == 0 || fabs(c->value) < least))
+			if (cell_has_value(c) && c->value != 0 &&
+			    (least == 0 || fabs(c->value) < least))
 				least = fabs(c->value);
 		}
 		l->decimals[row] = format_decimals(least);
@@ -135,63 +87,63 @@ static void layout_init(struct layout *l, const Kgrid__V1__CompareTable *t)
 static void layout_deinit(struct layout *l)
 {
 	params_free(l->params);
-	free(l->parts);
+	free(l->widths);
 	free(l->decimals);
+	footnotes_deinit(&l->notes);
 }
 
-/* Why a cell has no value. */
-static void no_value(const Kgrid__V1__CompareCell *c, struct kg_str *out)
+static void column_title(const struct layout *l, size_t column, struct kg_str *out)
 {
-	if (!c || (c->has_present && !c->present)) {
-		kg_str_add(out, "-");
-		return;
-	}
-	format_outcomes(c->n_excluded, c->excluded, out);
-	if (c->pending)
-		kg_str_addf(out, "%s%" PRIu32 " pending", out->len ? " + " : "", c->pending);
-	if (out->len == 0)
-		kg_str_add(out, "no value");
+	const Kgrid__V1__CompareColumn *c = l->table->columns[column];
+
+	kg_str_clear(out);
+	kg_str_addf(out, "%s\n%s", cli_text(c->kernel), cli_text(c->lsm));
 }
 
-static void cell_text(const struct layout *l, size_t row, size_t column, struct kg_str *out)
+/* One row of cells, the baseline and the columns first .. end; `second`: their second lines. */
+static void add_line(struct layout *l, struct table *t, size_t row, size_t first, size_t end,
+		     bool second)
 {
-	const Kgrid__V1__CompareCell *c = cell_at(l->table, row, column);
-	const struct parts *p = &l->parts[column];
-	char delta[64], lo[64], hi[64];
+	struct kg_str s = {0};
+	size_t column;
 
-	if (!has_value(c)) {
-		no_value(c, out);
-		return;
+	for (column = 0; column < end; column = column ? column + 1 : first) {
+		const Kgrid__V1__CompareCell *c = cell_at(l->table, row, column);
+		enum table_style style = cell_style(c);
+
+		kg_str_clear(&s);
+		if (second)
+			cell_second_line(c, l->decimals[row], &l->widths[column], &l->usual,
+					 &l->notes, &s);
+		else
+			cell_first_line(c, l->decimals[row], &l->widths[column], &l->usual,
+					l->look->brief, &l->notes, &s);
+		if (second && style == TABLE_PLAIN)
+			style = TABLE_DIM;
+		table_styled(t, style, kg_str_text(&s));
 	}
-	kg_str_addf(out, "%*.*f", p->value, l->decimals[row], c->value);
-	if (has_delta(c)) {
-		(void)printed(delta, sizeof(delta), "%+.2f", c->delta_pct);
-		kg_str_addf(out, " (%*s %%", p->delta, delta);
-		if (has_interval(c)) {
-			(void)printed(lo, sizeof(lo), "%.2f", c->delta_lo_pct);
-			(void)printed(hi, sizeof(hi), "%.2f", c->delta_hi_pct);
-			kg_str_addf(out, " [%*s, %*s]", p->lo, lo, p->hi, hi);
-		}
-		kg_str_addf(out, ")%s", stands_clear(c) ? "*" : " ");
-	} else if (p->any_delta) {
-		kg_str_addf(out, "%*s", p->delta + p->lo + p->hi + (p->lo ? 11 : 6), "");
-	}
-	/* fewer boots than the others */
-	if (c->boots < l->boots_most)
-		kg_str_addf(out, " n=%" PRIu32, c->boots);
+	kg_str_deinit(&s);
 }
 
-static enum table_style cell_style(const Kgrid__V1__CompareCell *c)
+static bool has_second_line(const struct layout *l, size_t row)
 {
-	if (!has_value(c))
-		return TABLE_DIM;
-	if (!has_delta(c) || !stands_clear(c))
-		return TABLE_PLAIN;
-	return c->delta_pct > 0 ? TABLE_GOOD : TABLE_BAD;
+	size_t column;
+
+	if (l->look->brief)
+		return false;
+	for (column = 0; column < l->table->n_columns; column++) {
+		const Kgrid__V1__CompareCell *c = cell_at(l->table, row, column);
+
+		if (cell_has_value(c) && (cell_has_verdict(c) || c->has_value_lo))
+			return true;
+		if (cell_has_value(c) && c->boots < l->usual.boots)
+			return true;
+	}
+	return false;
 }
 
 /* The table with the baseline and the columns first .. end. */
-static struct table *group_table(const struct layout *l, size_t first, size_t end)
+static struct table *group_table(struct layout *l, size_t first, size_t end)
 {
 	size_t n_params = params_columns(l->params), i, row, column;
 	char *align = cli_alloc(n_params + end - first + 2, 1);
@@ -206,29 +158,24 @@ static struct table *group_table(const struct layout *l, size_t first, size_t en
 	for (i = 0; i < n_params; i++)
 		table_title(t, params_title(l->params, i));
 	for (column = 0; column < end; column = column ? column + 1 : first) {
-		const Kgrid__V1__CompareColumn *c = l->table->columns[column];
-
-		kg_str_clear(&s);
-		kg_str_addf(&s, "%s%s\n%s%s", cli_text(c->kernel),
-			    l->parts[column].any_delta ? " " : "", cli_text(c->lsm),
-			    l->parts[column].any_delta ? " " : "");
+		column_title(l, column, &s);
 		table_title(t, kg_str_text(&s));
 	}
 	for (row = 0; row < l->table->n_rows; row++) {
 		for (i = 0; i < n_params; i++)
 			table_cell(t, params_value(l->params, row, i));
-		for (column = 0; column < end; column = column ? column + 1 : first) {
-			kg_str_clear(&s);
-			cell_text(l, row, column, &s);
-			table_styled(t, cell_style(cell_at(l->table, row, column)),
-				     kg_str_text(&s));
-		}
+		add_line(l, t, row, first, end, false);
+		if (!has_second_line(l, row))
+			continue;
+		for (i = 0; i < n_params; i++)
+			table_cell(t, "");
+		add_line(l, t, row, first, end, true);
 	}
 	kg_str_deinit(&s);
 	return t;
 }
 
-static void render_groups(const struct layout *l, size_t width, bool color, struct kg_str *out)
+static void render_groups(struct layout *l, struct kg_str *out)
 {
 	size_t first = 1, n = l->table->n_columns;
 
@@ -239,7 +186,7 @@ static void render_groups(const struct layout *l, size_t width, bool color, stru
 		while (end < n) {
 			struct table *wider = group_table(l, first, end + 1);
 
-			if (2 + table_width(wider) > width) {
+			if (2 + table_width(wider) > l->look->width) {
 				table_free(wider);
 				break;
 			}
@@ -248,17 +195,33 @@ static void render_groups(const struct layout *l, size_t width, bool color, stru
 			end++;
 		}
 		kg_str_add(out, "\n");
-		table_render(t, 2, 0, color, out);
+		table_render(t, 2, 0, l->look->color, out);
 		table_free(t);
 		first = end;
 	} while (first < n);
 }
 
-static void heading(const struct layout *l, size_t width, struct kg_str *out)
+static void counts_heading(const struct layout *l, struct kg_str *out)
+{
+	const struct cell_usual *u = &l->usual;
+	bool even = l->boots_least == u->boots && l->iterations_least == u->iterations;
+
+	if (u->boots == 0) {
+		kg_str_add(out, "; no valid boot yet");
+		return;
+	}
+	kg_str_addf(out, "; n=%" PRIu32 " boots", u->boots);
+	if (u->iterations)
+		kg_str_addf(out, " (%" PRIu32 " iterations)", u->iterations);
+	if (!even)
+		kg_str_add(out, " where not said otherwise");
+}
+
+static void heading(const struct layout *l, struct kg_str *out)
 {
 	const Kgrid__V1__CompareTable *t = l->table;
 	const char *direction = cli_text(t->direction);
-	struct kg_str s = {0};
+	struct kg_str s = {0}, safe = {0};
 
 	kg_str_addf(&s, "%s%s%s:", cli_text(t->workload), params_common(l->params)[0] ? " " : "",
 		    params_common(l->params));
@@ -269,15 +232,14 @@ static void heading(const struct layout *l, size_t width, struct kg_str *out)
 		kg_str_addf(&s, ", %s is better", direction);
 	else
 		kg_str_add(&s, ", no direction is better");
-	if (l->boots_most == 0)
-		kg_str_add(&s, "; no valid boot yet");
-	else if (l->boots_least == l->boots_most)
-		kg_str_addf(&s, "; n=%" PRIu32 " boots", l->boots_most);
-	else
-		kg_str_addf(&s, "; n=%" PRIu32 " boots where not said otherwise", l->boots_most);
+	counts_heading(l, &s);
 	if (l->cov_most > 0)
 		kg_str_addf(&s, "; CoV between boots <= %.2f %%", ceil(l->cov_most * 100) / 100);
-	text_wrap(out, kg_str_text(&s), 0, 4, width);
+	if (t->has_min_effect_pct && isfinite(t->min_effect_pct))
+		kg_str_addf(&s, "; smallest change that matters %.3g %%", t->min_effect_pct);
+	text_clean(&safe, kg_str_text(&s), s.len, false);
+	text_wrap(out, kg_str_text(&safe), 0, 4, l->look->width);
+	kg_str_deinit(&safe);
 	kg_str_deinit(&s);
 }
 
@@ -286,7 +248,7 @@ static void clean_line(struct kg_str *out, const char *text)
 	text_clean(out, text, strlen(text), false);
 }
 
-/* "machine: CPU, vendor" and what its clock means. */
+/* "machine: CPU, vendor, microarchitecture" and what its clock means. */
 static void machine_heading(const Kgrid__V1__CompareTable *t, struct kg_str *out)
 {
 	clean_line(out, cli_text(t->machine));
@@ -296,6 +258,10 @@ static void machine_heading(const Kgrid__V1__CompareTable *t, struct kg_str *out
 		kg_str_add(out, ", ");
 		clean_line(out, t->cpu_vendor);
 	}
+	if (t->microarchitecture && t->microarchitecture[0]) {
+		kg_str_add(out, ", ");
+		clean_line(out, t->microarchitecture);
+	}
 	kg_str_add(out, "\n");
 	if (kg_streq(t->clock, "instruction"))
 		kg_str_add(out, "instruction clock: counts of instructions, not time of a real "
@@ -304,17 +270,109 @@ static void machine_heading(const Kgrid__V1__CompareTable *t, struct kg_str *out
 		kg_str_add(out, "real clock\n");
 }
 
-void compare_table_text(const Kgrid__V1__CompareTable *t, size_t width, bool color,
+/* What the columns themselves say that differs: kernel, list. */
+static void columns_differ(const Kgrid__V1__CompareTable *t, struct kg_str *out)
+{
+	bool kernel = false, lsm = false;
+	size_t i;
+
+	for (i = 1; i < t->n_columns; i++) {
+		const Kgrid__V1__CompareColumn *a = t->columns[0], *b = t->columns[i];
+
+		kernel = kernel || !kg_streq(cli_text(a->kernel), cli_text(b->kernel));
+		lsm = lsm || !kg_streq(cli_text(a->lsm), cli_text(b->lsm)) ||
+		      (a->effective && b->effective && !kg_streq(a->effective, b->effective));
+	}
+	if (kernel)
+		kg_str_add(out, "kernel");
+	if (lsm)
+		kg_str_addf(out, "%sLSM list", kernel ? ", " : "");
+}
+
+static void comparability(const struct layout *l, struct kg_str *out)
+{
+	const Kgrid__V1__CompareTable *t = l->table;
+	struct kg_str s = {0}, safe = {0};
+	size_t i;
+
+	if (t->n_columns < 2) {
+		kg_str_add(out, "nothing to compare with: there is one column\n");
+		return;
+	}
+	kg_str_add(&s, "differs from the baseline in: ");
+	i = s.len;
+	columns_differ(t, &s);
+	if (s.len == i)
+		kg_str_add(&s, "neither kernel nor LSM list");
+	for (i = 0; i < t->n_comparability; i++)
+		kg_str_addf(&s, "; %s", t->comparability[i]);
+	if (t->n_comparability == 0)
+		kg_str_add(&s, "; in nothing else that is known");
+	text_clean(&safe, kg_str_text(&s), s.len, false);
+	text_wrap(out, kg_str_text(&safe), 0, 4, l->look->width);
+	kg_str_deinit(&safe);
+	kg_str_deinit(&s);
+}
+
+static void everything_moved(const struct layout *l, struct kg_str *out)
+{
+	bool color = l->look->color;
+
+	if (!l->table->everything_moved)
+		return;
+	kg_str_addf(out, "%severything moved: suspect the environment first%s\n",
+		    color ? table_style_on(TABLE_BAD) : "", color ? TABLE_STYLE_OFF : "");
+}
+
+void compare_table_text(const Kgrid__V1__CompareTable *t, const struct compare_look *look,
 			struct kg_str *out)
 {
 	struct layout l;
 
-	layout_init(&l, t);
+	layout_init(&l, t, look);
 	machine_heading(t, out);
-	heading(&l, width, out);
-	if (t->n_columns > 0 && t->n_rows > 0)
-		render_groups(&l, width, color, out);
+	everything_moved(&l, out);
+	heading(&l, out);
+	if (t->n_columns > 0 && t->n_rows > 0) {
+		comparability(&l, out);
+		render_groups(&l, out);
+		footnotes_print(&l.notes, look->width, out);
+	}
 	layout_deinit(&l);
+}
+
+static const char *const words[COMPARE_WORDS] = {
+	[COMPARE_REGRESSION] = "regression",	 [COMPARE_IMPROVEMENT] = "improvement",
+	[COMPARE_DIFFERENT] = "different",	 [COMPARE_SAME] = "same",
+	[COMPARE_UNKNOWN] = "unknown",		 [COMPARE_UNSTABLE] = "unstable",
+	[COMPARE_INCOMPARABLE] = "incomparable",
+};
+
+static void count_cell(const Kgrid__V1__CompareCell *c, struct compare_counts *n)
+{
+	size_t i;
+
+	n->compared += cell_is_compared(c);
+	if (!cell_has_verdict(c))
+		return;
+	for (i = 0; i < COMPARE_WORDS; i++)
+		if (strcmp(c->verdict, words[i]) == 0)
+			break;
+	if (i < COMPARE_WORDS)
+		n->words[i]++;
+	else
+		n->other++;
+}
+
+void compare_count(const Kgrid__V1__CompareReply *r, struct compare_counts *ret)
+{
+	size_t t, row, column;
+
+	memset(ret, 0, sizeof(*ret));
+	for (t = 0; t < r->n_tables; t++)
+		for (row = 0; row < r->tables[t]->n_rows; row++)
+			for (column = 1; column < r->tables[t]->n_columns; column++)
+				count_cell(cell_at(r->tables[t], row, column), ret);
 }
 
 bool compare_has_values(const Kgrid__V1__CompareReply *r)
@@ -324,9 +382,46 @@ bool compare_has_values(const Kgrid__V1__CompareReply *r)
 	for (t = 0; t < r->n_tables; t++)
 		for (row = 0; row < r->tables[t]->n_rows; row++)
 			for (column = 0; column < r->tables[t]->n_columns; column++)
-				if (has_value(cell_at(r->tables[t], row, column)))
+				if (cell_has_value(cell_at(r->tables[t], row, column)))
 					return true;
 	return false;
+}
+
+/* Columns of the widest table. */
+static size_t columns_most(const Kgrid__V1__CompareReply *r)
+{
+	size_t t, most = 0;
+
+	for (t = 0; t < r->n_tables; t++)
+		most = r->tables[t]->n_columns > most ? r->tables[t]->n_columns : most;
+	return most;
+}
+
+void compare_why_nothing(const Kgrid__V1__CompareReply *r, struct kg_str *out)
+{
+	const Kgrid__V1__Accounting *a = r->accounting ? r->accounting
+					 : r->job      ? r->job->accounting
+						       : NULL;
+	struct compare_counts n;
+
+	compare_count(r, &n);
+	kg_str_add(out, "nothing to compare: ");
+	if (!compare_has_values(r)) {
+		if (a && a->slots == 0)
+			kg_str_add(out, "no slot fits the selection");
+		else
+			kg_str_addf(out, "no slot of %s has a valid result%s",
+				    r->accounting ? "the selection" : "this job",
+				    a && a->pending ? " yet" : "");
+	} else if (columns_most(r) < 2) {
+		kg_str_add(out, "there is one kernel with one list; add another to the job, or "
+				"select more jobs with --job or --all-jobs");
+	} else if (n.words[COMPARE_INCOMPARABLE] > 0) {
+		kg_str_add(out, "all is incomparable, for the reasons above; --across-epochs "
+				"compares all the same");
+	} else {
+		kg_str_add(out, "no cell has a valid result on both sides");
+	}
 }
 
 /* Whether an earlier table says the same of this column. */
@@ -374,40 +469,82 @@ static void effective_lists(const Kgrid__V1__CompareReply *r, size_t width, stru
 	kg_str_deinit(&s);
 }
 
-static bool has_deltas(const Kgrid__V1__CompareReply *r)
+/* What the words mean, those that stand in the tables. */
+static void legend(const Kgrid__V1__CompareReply *r, const struct compare_counts *n,
+		   const struct compare_look *look, struct kg_str *out)
 {
-	size_t t;
-
-	for (t = 0; t < r->n_tables; t++)
-		if (r->tables[t]->n_columns > 1)
-			return true;
-	return false;
-}
-
-void compare_text(const Kgrid__V1__CompareReply *r, size_t width, bool color, struct kg_str *out)
-{
+	static const char *const meaning[COMPARE_WORDS] = {
+		"worse by at least the smallest change that matters, p <= alpha and q <= 0.05",
+		"as regression, but better",
+		"as regression, of a metric without a direction",
+		"the whole interval is smaller than the smallest change that matters",
+		"not decided",
+		"boots differ more than their iterations explain",
+		"the machine or the way it was measured is not the same",
+	};
+	struct kg_str s = {0};
 	size_t i;
 
+	if (columns_most(r) < 2)
+		return;
+	kg_str_addf(&s,
+		    "value, and the change against the baseline (the first column) with its 95 %% "
+		    "interval over boots; positive is better");
+	if (!look->brief && n->compared > 0)
+		kg_str_add(&s, "; p: Mann-Whitney over boots, q: among all comparisons shown; "
+			       "n: boots (iterations), the baseline's first");
+	for (i = 0; i < COMPARE_WORDS; i++)
+		if (n->words[i])
+			kg_str_addf(&s, "; %s: %s", words[i], meaning[i]);
+	text_wrap(out, kg_str_text(&s), 0, 2, look->width);
+	kg_str_deinit(&s);
+}
+
+static void verdict_line(const struct compare_counts *n, struct kg_str *out)
+{
+	size_t sum = n->other, i;
+	bool first = true;
+
+	for (i = 0; i < COMPARE_WORDS; i++)
+		sum += n->words[i];
+	if (sum == 0)
+		return;
+	kg_str_addf(out, "verdicts %zu =", sum);
+	for (i = 0; i < COMPARE_WORDS; i++) {
+		if (!n->words[i])
+			continue;
+		kg_str_addf(out, "%s %zu %s", first ? "" : " +", n->words[i], words[i]);
+		first = false;
+	}
+	if (n->other)
+		kg_str_addf(out, "%s %zu other", first ? "" : " +", n->other);
+	kg_str_add(out, "\n");
+}
+
+void compare_text(const Kgrid__V1__CompareReply *r, const struct compare_look *look,
+		  struct kg_str *out)
+{
+	struct compare_counts n;
+	size_t i;
+
+	compare_count(r, &n);
 	for (i = 0; i < r->n_tables; i++) {
-		compare_table_text(r->tables[i], width, color, out);
+		compare_table_text(r->tables[i], look, out);
 		kg_str_add(out, "\n");
 	}
-	if (r->n_tables > 0 && has_deltas(r))
-		text_wrap(
-			out,
-			"value (change against the baseline, the first column, in % [95 % "
-			"interval over boots]); positive is better; * the interval excludes 0 and "
-			"the change is at least 1 %",
-			0, 2, width);
-	effective_lists(r, width, out);
+	compare_summaries_text(r, look, out);
+	if (r->n_tables > 0)
+		legend(r, &n, look, out);
+	effective_lists(r, look->width, out);
 	for (i = 0; i < r->n_notes; i++) {
 		struct kg_str s = {0};
 
 		clean_line(&s, r->notes[i]);
 		kg_str_add(out, "note: ");
-		text_wrap(out, kg_str_text(&s), 6, 6, width);
+		text_wrap(out, kg_str_text(&s), 6, 6, look->width);
 		kg_str_deinit(&s);
 	}
-	format_accounting(r->job ? r->job->accounting : NULL, out);
+	verdict_line(&n, out);
+	format_accounting(r->accounting ? r->accounting : r->job ? r->job->accounting : NULL, out);
 	kg_str_add(out, "\n");
 }

@@ -143,7 +143,7 @@ static void roff_command(struct kg_str *out, const struct cli_command *c)
 	}
 }
 
-#define MESSAGES_MAX 64
+#define MESSAGES_MAX 128
 
 struct seen {
 	const ProtobufCMessageDescriptor *items[MESSAGES_MAX];

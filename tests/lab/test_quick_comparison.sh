@@ -72,4 +72,4 @@ note "control: $low to $high per mille over $cells"
 IFS='|' read -r low high cells < <(change transactions UDP_RR)
 note "UDP_RR: $low to $high per mille over $cells"
 ((cells == 4 && high <= -10)) || fail 'the full list shows no cost'
-"$KGRID" compare "$job"
+"$KGRID" compare "$job" || (($? == 1)) # the full list is slower: a regression

@@ -27,6 +27,11 @@ static int parse(const char *line)
 	return cli_args_parse(argc, argv, &args, &err);
 }
 
+static char *s(const char *text)
+{
+	return (char *)(uintptr_t)text;
+}
+
 static void refused(const char *line, const char *part)
 {
 	assert_int_equal(parse(line), KG_EINVALID);
@@ -144,8 +149,26 @@ static void test_lab_gets_its_words_untouched(void **state)
 
 static void test_too_many_words_are_refused(void **state)
 {
+	char *argv[CLI_OPERANDS_MAX + 5] = {s("kgrid"), s("kernel"), s("add")};
+	int argc = 3;
+
 	(void)state;
-	refused("kernel add 1 2 3 4 5 6 7 8 9", "too many words");
+	while (argc < CLI_OPERANDS_MAX + 3)
+		argv[argc++] = s("x");
+	assert_int_equal(cli_args_parse(argc, argv, &args, &err), 0);
+	argv[argc++] = s("x");
+	assert_int_equal(cli_args_parse(argc, argv, &args, &err), KG_EINVALID);
+	assert_contains(err.text, "too many words");
+}
+
+static void test_options_that_add_up_are_read_one_by_one(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("compare --param a=1 --metric x -p b=2"), 0);
+	assert_string_equal(cli_args_each(&args, "param", 0), "a=1");
+	assert_string_equal(cli_args_each(&args, "param", 1), "b=2");
+	assert_null(cli_args_each(&args, "param", 2));
+	assert_null(cli_args_each(&args, "job", 0));
 }
 
 int main(void)
@@ -161,6 +184,7 @@ int main(void)
 		cmocka_unit_test(test_help_needs_no_operands),
 		cmocka_unit_test(test_lab_gets_its_words_untouched),
 		cmocka_unit_test(test_too_many_words_are_refused),
+		cmocka_unit_test(test_options_that_add_up_are_read_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,30 @@ static char *s(const char *text)
 	return (char *)(uintptr_t)text;
 }
 
+static void table_text(size_t width, bool color, bool brief, struct kg_str *out)
+{
+	struct compare_look look = {.width = width, .color = color, .brief = brief};
+
+	compare_table_text(&x.table, &look, out);
+}
+
+static void reply_text(size_t width, struct kg_str *out)
+{
+	struct compare_look look = {.width = width};
+
+	compare_text(&x.reply, &look, out);
+}
+
+static void set_verdict(size_t row, size_t column, const char *word, double p, double q)
+{
+	Kgrid__V1__CompareCell *c = &x.cells[row][column];
+
+	c->verdict = s(word);
+	c->has_p = c->has_q = 1;
+	c->p = p;
+	c->q = q;
+}
+
 static void set_cell(size_t row, size_t column, double value, double delta)
 {
 	Kgrid__V1__CompareCell *c = &x.cells[row][column];
@@ -99,7 +123,7 @@ static void make(size_t n_columns)
 	x.reply.tables = x.tables;
 }
 
-static void test_table_has_baseline_first_and_marks_what_stands_clear(void **state)
+static void test_table_has_baseline_first_then_effect_verdict_p_and_q(void **state)
 {
 	struct kg_str out = {0};
 
@@ -107,39 +131,53 @@ static void test_table_has_baseline_first_and_marks_what_stands_clear(void **sta
 	make(3);
 	x.cells[0][1].has_cov_pct = 1;
 	x.cells[0][1].cov_pct = 0.1234;
-	compare_table_text(&x.table, 100, false, &out);
+	x.cells[0][0].has_value_lo = x.cells[0][0].has_value_hi = 1;
+	x.cells[0][0].value_lo = 2170;
+	x.cells[0][0].value_hi = 2180.5;
+	set_verdict(0, 1, "regression", 0.0079, 0.016);
+	set_verdict(0, 2, "regression", 0.0079, 0.016);
+	set_verdict(1, 1, "same", 0.5, 0.55);
+	set_verdict(1, 2, "same", 0.5, 0.55);
+	x.table.has_min_effect_pct = 1;
+	x.table.min_effect_pct = 2;
+	x.table.microarchitecture = s("cascadelake");
+	table_text(100, false, false, &out);
 	assert_string_equal(
 		kg_str_text(&out),
-		"lab-intel: Intel Xeon Processor (Cascadelake), GenuineIntel\n"
+		"lab-intel: Intel Xeon Processor (Cascadelake), GenuineIntel, cascadelake\n"
 		"instruction clock: counts of instructions, not time of a real CPU\n"
-		"netperf seconds=1 test=UDP_RR: rate in 1/s, higher is better; n=5 boots; "
-		"CoV between boots <= 0.13 %\n"
+		"netperf seconds=1 test=UDP_RR: rate in 1/s, higher is better; n=5 boots; CoV "
+		"between boots <= 0.13\n"
+		"    %; smallest change that matters 2 %\n"
+		"differs from the baseline in: LSM list; in nothing else that is known\n"
 		"\n"
-		"        6.12.117                              6.12.117                            "
-		" "
-		"  6.12.117\n"
-		"  size      prev                                   new                            "
-		" "
-		"        nt\n"
-		"    64   2174.41   2175.41 (-12.30 % [-12.55, -12.05])*   2176.41 (-24.60 % "
-		"[-24.85, -24.35])*\n"
-		"  1024  40123.46  40123.46 ( +0.10 % [ -0.15,   0.35])   40123.46 ( +0.10 % "
-		"[ -0.15,   0.35])\n");
+		"                  6.12.117                             6.12.117                   "
+		"          6.12.117\n"
+		"  size                prev                                  new                   "
+		"                nt\n"
+		"    64             2174.41   2175.41  -12.30 % [-12.55, -12.05]   2176.41  -24.60 "
+		"% [-24.85, -24.35]\n"
+		"        [2170.00, 2180.50]        regression  p=0.0079  q=0.016        regression "
+		" p=0.0079  q=0.016\n"
+		"  1024            40123.46  40123.46   +0.10 % [ -0.15,   0.35]  40123.46   +0.10 "
+		"% [ -0.15,   0.35]\n"
+		"                                  same        p=0.5     q=0.55         same       "
+		" p=0.5     q=0.55\n");
 	kg_str_deinit(&out);
 }
 
-static void test_change_too_small_to_matter_is_not_marked(void **state)
+static void test_brief_has_one_line_per_row(void **state)
 {
 	struct kg_str out = {0};
 
 	(void)state;
 	make(2);
-	x.cells[0][1].delta_pct = -0.06; /* its interval excludes 0 */
-	x.cells[0][1].delta_lo_pct = -0.10;
-	x.cells[0][1].delta_hi_pct = -0.01;
-	compare_table_text(&x.table, 100, false, &out);
-	assert_contains(kg_str_text(&out), "[-0.10, -0.01])");
-	assert_null(strstr(kg_str_text(&out), "*"));
+	set_verdict(0, 1, "regression", 0.0079, 0.016);
+	set_verdict(1, 1, "same", 0.5, 0.55);
+	table_text(100, false, true, &out);
+	assert_contains(kg_str_text(&out), "[-12.55, -12.05]  regression\n  1024 ");
+	assert_contains(kg_str_text(&out), "[ -0.15,   0.35]  same\n");
+	assert_null(strstr(kg_str_text(&out), "p="));
 	kg_str_deinit(&out);
 }
 
@@ -152,7 +190,7 @@ static void test_table_that_is_too_wide_repeats_the_baseline(void **state)
 
 	(void)state;
 	make(6);
-	compare_table_text(&x.table, 110, false, &out);
+	table_text(110, false, false, &out);
 	for (p = kg_str_text(&out); (p = strstr(p, "prev")); p++)
 		prev++;
 	assert_int_equal(prev, 3);
@@ -177,7 +215,7 @@ static void test_cells_without_a_value_say_why(void **state)
 	x.cells[1][1].has_value = 0;
 	x.cells[1][1].present = 0;
 	x.cells[1][2].boots = 3;
-	compare_table_text(&x.table, 120, false, &out);
+	table_text(120, false, false, &out);
 	assert_contains(kg_str_text(&out), "3 wrong-lsm + 2 pending");
 	assert_contains(kg_str_text(&out), "n=5 boots where not said otherwise");
 	assert_contains(kg_str_text(&out), " n=3\n");
@@ -185,25 +223,110 @@ static void test_cells_without_a_value_say_why(void **state)
 	kg_str_deinit(&out);
 }
 
-static void test_colour_says_better_or_worse_only_when_clear(void **state)
+static void test_colour_follows_the_verdict_not_the_interval(void **state)
 {
 	struct kg_str out = {0};
 
 	(void)state;
 	make(2);
 	set_cell(1, 1, 41000, 2.0);
-	compare_table_text(&x.table, 120, true, &out);
+	set_verdict(0, 1, "regression", 0.001, 0.001);
+	set_verdict(1, 1, "improvement", 0.001, 0.001);
+	table_text(120, true, false, &out);
 	assert_contains(kg_str_text(&out), "\033[31m");
 	assert_contains(kg_str_text(&out), "\033[32m");
 	kg_str_clear(&out);
-	set_cell(0, 1, 2175, 0.1);
-	set_cell(1, 1, 41000, 0.1);
-	compare_table_text(&x.table, 120, true, &out);
-	assert_null(strstr(kg_str_text(&out), "\033"));
+	set_verdict(0, 1, "unknown", 0.03, 0.06); /* its interval excludes 0 */
+	set_verdict(1, 1, "same", 0.001, 0.001);
+	table_text(120, true, false, &out);
+	assert_null(strstr(kg_str_text(&out), "\033[31m"));
+	assert_null(strstr(kg_str_text(&out), "\033[32m"));
 	kg_str_deinit(&out);
 }
 
-static void test_reply_ends_with_legend_lists_notes_and_accounting(void **state)
+static void test_reasons_are_numbered_lines_each_once(void **state)
+{
+	struct kg_str out = {0};
+
+	(void)state;
+	make(3);
+	set_verdict(0, 1, "unknown", 0.05, 0.05);
+	set_verdict(0, 2, "unstable", 0.05, 0.05);
+	set_verdict(1, 1, "unknown", 0.05, 0.05);
+	set_verdict(1, 2, "incomparable", 0.05, 0.05);
+	x.cells[0][1].reason = s("few boots");
+	x.cells[0][1].has_more_boots = 1;
+	x.cells[0][1].more_boots = 3;
+	x.cells[0][2].reason = s("between-boot variance");
+	x.cells[1][1].reason = s("few boots");
+	x.cells[1][1].has_more_boots = 1;
+	x.cells[1][1].more_boots = 3;
+	x.cells[1][2].has_delta_pct = 0;
+	x.cells[1][2].has_delta_lo_pct = 0;
+	x.cells[1][2].reason = s("epoch 2: microcode 0x1 -> 0x2\033[2J");
+	table_text(100, false, false, &out);
+	assert_contains(kg_str_text(&out), "unknown (1)");
+	assert_contains(kg_str_text(&out), "unstable (2)");
+	assert_contains(kg_str_text(&out), "incomparable (3)");
+	assert_contains(kg_str_text(&out),
+			"\n  (1) few boots; about 3 more boots a side would decide\n"
+			"  (2) between-boot variance\n"
+			"  (3) epoch 2: microcode 0x1 -> 0x2?[2J\n");
+	assert_null(strstr(kg_str_text(&out), "(4)"));
+	kg_str_deinit(&out);
+}
+
+static void test_counts_stand_where_they_are_not_as_usual(void **state)
+{
+	struct kg_str out = {0};
+	size_t i;
+
+	(void)state;
+	make(2);
+	for (i = 0; i < 2; i++) {
+		x.cells[0][i].has_iterations = x.cells[1][i].has_iterations = 1;
+		x.cells[0][i].iterations = x.cells[1][i].iterations = 25;
+	}
+	set_verdict(0, 1, "unknown", 0.05, 0.05);
+	x.cells[0][1].boots = 4;
+	x.cells[0][1].iterations = 18;
+	x.cells[0][1].has_baseline_boots = x.cells[0][1].has_baseline_iterations = 1;
+	x.cells[0][1].baseline_boots = 5;
+	x.cells[0][1].baseline_iterations = 25;
+	table_text(100, false, false, &out);
+	assert_contains(kg_str_text(&out),
+			"n=5 boots (25 iterations) where not\n    said otherwise");
+	assert_contains(kg_str_text(&out), "n=5+4 (25+18)\n");
+	kg_str_deinit(&out);
+}
+
+static void test_what_differs_stands_above_and_environment_first(void **state)
+{
+	static char config[] = "config: 12 options", code[] = "microcode 0x1 -> 0x2";
+	static char *list[] = {config, code};
+	struct kg_str out = {0};
+	const char *moved, *differs, *table;
+
+	(void)state;
+	make(2);
+	x.columns[1].kernel = s("6.13");
+	x.table.n_comparability = 2;
+	x.table.comparability = list;
+	x.table.has_everything_moved = 1;
+	x.table.everything_moved = 1;
+	table_text(120, false, false, &out);
+	moved = strstr(kg_str_text(&out), "everything moved: suspect the environment first\n");
+	differs = strstr(kg_str_text(&out),
+			 "differs from the baseline in: kernel, LSM list; config: 12 options; "
+			 "microcode 0x1 -> 0x2\n");
+	table = strstr(kg_str_text(&out), "  size ");
+	assert_non_null(moved);
+	assert_non_null(differs);
+	assert_true(moved < differs && differs < table);
+	kg_str_deinit(&out);
+}
+
+static void test_reply_ends_with_legend_lists_notes_verdicts_and_accounting(void **state)
 {
 	static char note[] = "first note", *notes[] = {note};
 	struct kg_str out = {0};
@@ -213,32 +336,143 @@ static void test_reply_ends_with_legend_lists_notes_and_accounting(void **state)
 	x.columns[1].effective = s("capability,landlock,apparmor");
 	x.reply.n_notes = 1;
 	x.reply.notes = notes;
-	compare_text(&x.reply, 100, false, &out);
-	assert_contains(kg_str_text(&out),
-			"\n"
-			"value (change against the baseline, the first column, in % [95 % interval "
-			"over boots]); positive is\n"
-			"  better; * the interval excludes 0 and the change is at least 1 %\n"
-			"effective lists:\n"
-			"  6.12.117/new  capability,landlock,apparmor\n"
-			"note: first note\n"
-			"slots 20 = 20 pass\n");
+	set_verdict(0, 1, "regression", 0.001, 0.001);
+	set_verdict(1, 1, "same", 0.6, 0.6);
+	reply_text(100, &out);
+	assert_contains(kg_str_text(&out), "\nvalue, and the change against the baseline");
+	assert_contains(kg_str_text(&out), "; regression: worse by at least");
+	assert_null(strstr(kg_str_text(&out), "unstable: "));
+	assert_contains(kg_str_text(&out), "effective lists:\n"
+					   "  6.12.117/new  capability,landlock,apparmor\n"
+					   "note: first note\n"
+					   "verdicts 2 = 1 regression + 1 same\n"
+					   "slots 20 = 20 pass\n");
 	kg_str_deinit(&out);
 }
 
-static void test_nothing_to_compare_is_known(void **state)
+static void test_accounting_of_a_selection_is_not_one_job_s(void **state)
 {
-	size_t row, i;
+	Kgrid__V1__Accounting all = KGRID__V1__ACCOUNTING__INIT;
+	struct kg_str out = {0};
 
 	(void)state;
 	make(2);
+	all.slots = all.pending = 7;
+	x.reply.accounting = &all;
+	reply_text(100, &out);
+	assert_contains(kg_str_text(&out), "\nslots 7 = 7 pending\n");
+	kg_str_deinit(&out);
+}
+
+static void why(struct kg_str *out)
+{
+	kg_str_clear(out);
+	compare_why_nothing(&x.reply, out);
+}
+
+static void test_nothing_to_compare_says_which_nothing(void **state)
+{
+	struct compare_counts n;
+	struct kg_str out = {0};
+	size_t row;
+
+	(void)state;
+	make(2);
+	compare_count(&x.reply, &n);
+	assert_int_equal(n.compared, 2);
+	for (row = 0; row < ROWS; row++) {
+		set_verdict(row, 1, "incomparable", 1, 1);
+		x.cells[row][1].has_delta_pct = 0;
+	}
+	compare_count(&x.reply, &n);
+	assert_int_equal(n.compared, 0);
+	assert_int_equal(n.words[COMPARE_INCOMPARABLE], 2);
+	why(&out);
+	assert_contains(kg_str_text(&out), "--across-epochs");
+	x.table.n_columns = 1;
+	why(&out);
+	assert_contains(kg_str_text(&out), "one kernel with one list");
 	assert_true(compare_has_values(&x.reply));
 	for (row = 0; row < ROWS; row++)
-		for (i = 0; i < 2; i++)
-			x.cells[row][i].has_value = 0;
+		x.cells[row][0].has_value = 0;
 	assert_false(compare_has_values(&x.reply));
+	x.accounting.pending = 3;
+	why(&out);
+	assert_contains(kg_str_text(&out), "no slot of this job has a valid result yet");
+	x.accounting.slots = 0;
 	x.reply.n_tables = 0;
-	assert_false(compare_has_values(&x.reply));
+	why(&out);
+	assert_contains(kg_str_text(&out), "no slot fits the selection");
+	kg_str_deinit(&out);
+}
+
+static Kgrid__V1__CompareSummary summary(const char *kind, const char *name, const char *params)
+{
+	Kgrid__V1__CompareSummary m = KGRID__V1__COMPARE_SUMMARY__INIT;
+
+	m.kind = s(kind);
+	m.name = s(name);
+	m.workload = s("netperf");
+	m.metric = s("rate");
+	m.params = s(params);
+	m.column = &x.columns[1];
+	m.baseline = &x.columns[0];
+	m.has_machines = m.has_effect_pct = 1;
+	m.machines = 2;
+	m.effect_pct = -5.25;
+	return m;
+}
+
+static void test_vendors_come_below_with_interactions_as_sentences(void **state)
+{
+	Kgrid__V1__CompareSummary m[3], *list[] = {&m[0], &m[1], &m[2]};
+	Kgrid__V1__CompareInteraction i = KGRID__V1__COMPARE_INTERACTION__INIT, *is[] = {&i};
+	struct compare_look look = {.width = 100};
+	struct kg_str out = {0};
+
+	(void)state;
+	make(2);
+	m[0] = summary("microarchitecture", "zen3", "size=64");
+	m[1] = summary("vendor", "AuthenticAMD", "size=64");
+	m[2] = summary("vendor", "AuthenticAMD", "size=1024");
+	m[1].has_lo_pct = m[1].has_hi_pct = m[1].has_i2_pct = m[1].has_heterogeneity_p = 1;
+	m[1].lo_pct = -6;
+	m[1].hi_pct = -4.5;
+	m[1].i2_pct = 37.4;
+	m[1].heterogeneity_p = 0.2;
+	m[1].note = s("2 machines are 2 machines");
+	m[2].machines = 1;
+	x.reply.n_summaries = 3;
+	x.reply.summaries = list;
+	i.text = s("tomoyo costs more on zen3 than elsewhere");
+	i.workload = s("netperf");
+	i.metric = s("rate");
+	i.has_difference_pct = i.has_lo_pct = i.has_hi_pct = i.has_p = 1;
+	i.difference_pct = -3;
+	i.lo_pct = -4;
+	i.hi_pct = -2;
+	i.p = 0.001;
+	x.reply.n_interactions = 1;
+	x.reply.interactions = is;
+	compare_summaries_text(&x.reply, &look, &out);
+	assert_string_equal(
+		kg_str_text(&out),
+		"vendor AuthenticAMD: netperf, rate; change against 6.12.117/prev\n"
+		"  size  COLUMN                 EFFECT [95 %]  MACHINES  HETEROGENEITY I2  NOTE\n"
+		"    64  6.12.117/new  -5.25 % [-6.00, -4.50]         2      37 % (p=0.2)  (1)\n"
+		"  1024  6.12.117/new                 -5.25 %         1                 -\n"
+		"  (1) 2 machines are 2 machines\n"
+		"\n"
+		"microarchitecture zen3: netperf size=64, rate; change against 6.12.117/prev\n"
+		"  COLUMN        EFFECT [95 %]  MACHINES  HETEROGENEITY I2  NOTE\n"
+		"  6.12.117/new        -5.25 %         2                 -\n"
+		"\n"
+		"interactions:\n"
+		"  - tomoyo costs more on zen3 than elsewhere (netperf, rate: difference -3.00 % "
+		"[-4.00, -2.00],\n"
+		"    p=0.001)\n"
+		"\n");
+	kg_str_deinit(&out);
 }
 
 static void test_odd_numbers_and_short_rows_do_no_harm(void **state)
@@ -250,11 +484,14 @@ static void test_odd_numbers_and_short_rows_do_no_harm(void **state)
 	x.rows[1].n_cells = 1;
 	x.cells[0][1].delta_pct = -0.001; /* is no "-0.00" */
 	x.cells[0][2].value = INFINITY;
-	compare_text(&x.reply, 40, false, &out);
-	assert_contains(kg_str_text(&out), "(0.00 %");
+	set_verdict(0, 1, "unknown", NAN, INFINITY);
+	reply_text(40, &out);
+	assert_contains(kg_str_text(&out), " 0.00 %");
+	assert_null(strstr(kg_str_text(&out), "nan"));
+	assert_null(strstr(kg_str_text(&out), "inf"));
 	x.table.n_columns = 0;
 	x.table.n_rows = 0;
-	compare_text(&x.reply, 40, false, &out);
+	reply_text(40, &out);
 	kg_str_deinit(&out);
 }
 
@@ -269,20 +506,34 @@ static void test_csv_has_a_line_per_cell(void **state)
 		kg_str_text(&out),
 		"\nlab-intel,Intel Xeon Processor (Cascadelake),GenuineIntel,instruction,"
 		"netperf,seconds=1 size=64 test=UDP_RR,rate,1/s,higher,6.12.117,new,false,5,"
-		"2175.41,,,-12.3,-12.55,-12.05,,0,\n");
+		"2175.41,,,-12.3,-12.55,-12.05,,0,,,,,,,,,,,,,,,,,\n");
+	kg_str_clear(&out);
+	set_verdict(0, 1, "unknown", 0.25, 0.5);
+	x.cells[0][1].reason = s("few, \"too\" few");
+	x.cells[0][1].has_multimodal = 1;
+	x.cells[0][1].has_baseline_boots = 1;
+	x.cells[0][1].baseline_boots = 6;
+	compare_csv(&x.reply, &out);
+	assert_contains(kg_str_text(&out), ",0,,unknown,0.25,0.5,,,,,6,,,false,,,,,\"few, "
+					   "\"\"too\"\" few\"\n");
 	kg_str_deinit(&out);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table_has_baseline_first_and_marks_what_stands_clear),
-		cmocka_unit_test(test_change_too_small_to_matter_is_not_marked),
+		cmocka_unit_test(test_table_has_baseline_first_then_effect_verdict_p_and_q),
+		cmocka_unit_test(test_brief_has_one_line_per_row),
 		cmocka_unit_test(test_table_that_is_too_wide_repeats_the_baseline),
 		cmocka_unit_test(test_cells_without_a_value_say_why),
-		cmocka_unit_test(test_colour_says_better_or_worse_only_when_clear),
-		cmocka_unit_test(test_reply_ends_with_legend_lists_notes_and_accounting),
-		cmocka_unit_test(test_nothing_to_compare_is_known),
+		cmocka_unit_test(test_colour_follows_the_verdict_not_the_interval),
+		cmocka_unit_test(test_reasons_are_numbered_lines_each_once),
+		cmocka_unit_test(test_counts_stand_where_they_are_not_as_usual),
+		cmocka_unit_test(test_what_differs_stands_above_and_environment_first),
+		cmocka_unit_test(test_reply_ends_with_legend_lists_notes_verdicts_and_accounting),
+		cmocka_unit_test(test_accounting_of_a_selection_is_not_one_job_s),
+		cmocka_unit_test(test_nothing_to_compare_says_which_nothing),
+		cmocka_unit_test(test_vendors_come_below_with_interactions_as_sentences),
 		cmocka_unit_test(test_odd_numbers_and_short_rows_do_no_harm),
 		cmocka_unit_test(test_csv_has_a_line_per_cell),
 	};

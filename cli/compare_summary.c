@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What vendors and microarchitectures have in common, and how effects differ between them. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/compare_cell.h"
+#include "cli/compare_text.h"
+#include "cli/format.h"
+#include "cli/params.h"
+#include "cli/width.h"
+
+static bool same_column(const Kgrid__V1__CompareColumn *a, const Kgrid__V1__CompareColumn *b)
+{
+	if (!a || !b)
+		return a == b;
+	return kg_streq(cli_text(a->kernel), cli_text(b->kernel)) &&
+	       kg_streq(cli_text(a->lsm), cli_text(b->lsm));
+}
+
+/* Whether two summaries stand in one table. */
+static bool same_table(const Kgrid__V1__CompareSummary *a, const Kgrid__V1__CompareSummary *b)
+{
+	return kg_streq(cli_text(a->kind), cli_text(b->kind)) &&
+	       kg_streq(cli_text(a->name), cli_text(b->name)) &&
+	       kg_streq(cli_text(a->workload), cli_text(b->workload)) &&
+	       kg_streq(cli_text(a->metric), cli_text(b->metric)) &&
+	       same_column(a->baseline, b->baseline);
+}
+
+static void column_text(const Kgrid__V1__CompareColumn *c, struct kg_str *out)
+{
+	if (c)
+		format_column(c->kernel, c->lsm, out);
+	else
+		kg_str_add(out, "-");
+}
+
+static void heading(const Kgrid__V1__CompareSummary *s, const char *common, size_t width,
+		    struct kg_str *out)
+{
+	struct kg_str text = {0}, safe = {0};
+
+	if (kg_streq(s->kind, "all"))
+		kg_str_add(&text, "all machines: ");
+	else
+		kg_str_addf(&text, "%s %s: ", cli_text(s->kind), cli_text(s->name));
+	kg_str_addf(&text, "%s%s%s, %s; change against ", cli_text(s->workload),
+		    common[0] ? " " : "", common, cli_text(s->metric));
+	column_text(s->baseline, &text);
+	text_clean(&safe, kg_str_text(&text), text.len, false);
+	text_wrap(out, kg_str_text(&safe), 0, 4, width);
+	kg_str_deinit(&safe);
+	kg_str_deinit(&text);
+}
+
+static enum table_style style_of(const Kgrid__V1__CompareSummary *s)
+{
+	if (!s->has_lo_pct || !s->has_hi_pct)
+		return TABLE_PLAIN;
+	return s->hi_pct < 0 ? TABLE_BAD : s->lo_pct > 0 ? TABLE_GOOD : TABLE_PLAIN;
+}
+
+static void effect_cells(struct table *t, const Kgrid__V1__CompareSummary *s)
+{
+	char buf[64];
+	struct kg_str text = {0};
+
+	if (s->has_effect_pct && isfinite(s->effect_pct)) {
+		(void)percent_text(buf, sizeof(buf), true, s->effect_pct);
+		kg_str_addf(&text, "%s %%", buf);
+		interval_text(s->has_lo_pct && s->has_hi_pct, s->lo_pct, s->hi_pct, &text);
+	} else {
+		kg_str_add(&text, "-");
+	}
+	table_styled(t, style_of(s), kg_str_text(&text));
+	table_cellf(t, "%" PRIu32, s->machines);
+	kg_str_clear(&text);
+	if (s->has_i2_pct && isfinite(s->i2_pct))
+		kg_str_addf(&text, "%.0f %%", s->i2_pct);
+	if (s->has_heterogeneity_p && isfinite(s->heterogeneity_p)) {
+		(void)probability_text(buf, sizeof(buf), s->heterogeneity_p);
+		kg_str_addf(&text, "%s(p=%s)", text.len ? " " : "", buf);
+	}
+	table_cell(t, text.len ? kg_str_text(&text) : "-");
+	kg_str_deinit(&text);
+}
+
+static void add_row(struct table *t, const Kgrid__V1__CompareSummary *s, const struct params *p,
+		    size_t row, struct footnotes *notes)
+{
+	struct kg_str text = {0};
+	size_t i;
+
+	for (i = 0; i < params_columns(p); i++)
+		table_cell(t, params_value(p, row, i));
+	column_text(s->column, &text);
+	table_cell(t, kg_str_text(&text));
+	effect_cells(t, s);
+	if (s->note && s->note[0])
+		table_cellf(t, "(%zu)", footnotes_add(notes, s->note));
+	else
+		table_cell(t, "");
+	kg_str_deinit(&text);
+}
+
+/* The table of all summaries that belong with the one at `first`. */
+static void one_table(const Kgrid__V1__CompareReply *r, size_t first,
+		      const struct compare_look *look, struct kg_str *out)
+{
+	static const char *const titles[] = {"COLUMN", "EFFECT [95 %]", "MACHINES",
+					     "HETEROGENEITY I2", "NOTE"};
+	const char **texts = cli_alloc(r->n_summaries, sizeof(*texts));
+	struct footnotes notes = {0};
+	struct params *p;
+	struct table *t;
+	char *align;
+	size_t i, row = 0, n_params;
+
+	for (i = first; i < r->n_summaries; i++)
+		if (same_table(r->summaries[first], r->summaries[i]))
+			texts[row++] = cli_text(r->summaries[i]->params);
+	p = params_split(texts, row);
+	n_params = params_columns(p);
+	align = cli_alloc(n_params + 6, 1);
+	for (i = 0; i < n_params; i++)
+		align[i] = params_numeric(p, i) ? 'r' : 'l';
+	(void)strcpy(align + n_params, "lrrrl");
+	t = table_new(align);
+	for (i = 0; i < n_params; i++)
+		table_title(t, params_title(p, i));
+	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		table_title(t, titles[i]);
+	for (i = first, row = 0; i < r->n_summaries; i++)
+		if (same_table(r->summaries[first], r->summaries[i]))
+			add_row(t, r->summaries[i], p, row++, &notes);
+	heading(r->summaries[first], params_common(p), look->width, out);
+	table_render(t, 2, 0, look->color, out);
+	footnotes_print(&notes, look->width, out);
+	kg_str_add(out, "\n");
+	footnotes_deinit(&notes);
+	table_free(t);
+	params_free(p);
+	free(align);
+	free(texts);
+}
+
+static bool is_first(const Kgrid__V1__CompareReply *r, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (same_table(r->summaries[i], r->summaries[at]))
+			return false;
+	return true;
+}
+
+static void of_kind(const Kgrid__V1__CompareReply *r, const char *kind,
+		    const struct compare_look *look, struct kg_str *out)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_summaries; i++)
+		if (kg_streq(cli_text(r->summaries[i]->kind), kind) && is_first(r, i))
+			one_table(r, i, look, out);
+}
+
+static void interaction(const Kgrid__V1__CompareInteraction *x, size_t width, struct kg_str *out)
+{
+	struct kg_str s = {0}, safe = {0};
+	char buf[64];
+
+	kg_str_addf(&s, "- %s (%s", cli_text(x->text), cli_text(x->workload));
+	if (x->params && x->params[0])
+		kg_str_addf(&s, " %s", x->params);
+	kg_str_addf(&s, ", %s", cli_text(x->metric));
+	if (x->has_difference_pct && isfinite(x->difference_pct)) {
+		(void)percent_text(buf, sizeof(buf), true, x->difference_pct);
+		kg_str_addf(&s, ": difference %s %%", buf);
+		interval_text(x->has_lo_pct && x->has_hi_pct, x->lo_pct, x->hi_pct, &s);
+	}
+	if (x->has_p && isfinite(x->p)) {
+		(void)probability_text(buf, sizeof(buf), x->p);
+		kg_str_addf(&s, ", p=%s", buf);
+	}
+	kg_str_add(&s, ")");
+	text_clean(&safe, kg_str_text(&s), s.len, false);
+	kg_str_add(out, "  ");
+	text_wrap(out, kg_str_text(&safe), 2, 4, width);
+	kg_str_deinit(&safe);
+	kg_str_deinit(&s);
+}
+
+/* Kinds that a newer coordinator may have. */
+static bool known_kind(const char *kind)
+{
+	return kg_streq(kind, "vendor") || kg_streq(kind, "microarchitecture") ||
+	       kg_streq(kind, "all");
+}
+
+void compare_summaries_text(const Kgrid__V1__CompareReply *r, const struct compare_look *look,
+			    struct kg_str *out)
+{
+	size_t i;
+
+	of_kind(r, "vendor", look, out);
+	of_kind(r, "microarchitecture", look, out);
+	of_kind(r, "all", look, out);
+	for (i = 0; i < r->n_summaries; i++)
+		if (!known_kind(cli_text(r->summaries[i]->kind)) && is_first(r, i))
+			one_table(r, i, look, out);
+	if (r->n_interactions == 0)
+		return;
+	kg_str_add(out, "interactions:\n");
+	for (i = 0; i < r->n_interactions; i++)
+		interaction(r->interactions[i], look->width, out);
+	kg_str_add(out, "\n");
+}
