@@ -21,7 +21,7 @@
 #define SIDE_MIN     10
 #define RATIO_MIN    2
 #define SURER	     100 /* times than max_p */
-#define SCREEN	     3.5 /* largest |z| of a division below which PELT is not asked */
+#define SCREEN	     3	 /* largest |z| of a division below which PELT is not asked */
 #define PELT_PENALTY 3
 #define STEP_NEAR    5 /* points from a change of level, which itself widens what is around it */
 
@@ -74,20 +74,28 @@ static void scores(const double *d, size_t n, struct ranked *work, double *ret)
 	}
 }
 
-static bool worth_a_look(const double *z, size_t n)
+/* Whether any division is worth ranking and cutting: the largest |z| of the distances themselves,
+ * outliers pulled in to five times the median. Costs no sorting. */
+static bool worth_a_look(const struct changepoint_series *s, const double *d)
 {
-	double sum = 0;
-	double all = 0;
+	double n = (double)s->n;
+	double limit, mean = 0, squares = 0, sum = 0;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		all += z[i];
-	for (i = 1; i < n; i++) {
-		double t = (double)i / (double)n;
+	memcpy(s->room, d, s->n * sizeof(*d));
+	limit = 5 * stats_median_inplace(s->room, s->n);
+	for (i = 0; i < s->n; i++) {
+		s->room[i] = fmin(d[i], limit);
+		mean += s->room[i] / n;
+	}
+	for (i = 0; i < s->n; i++)
+		squares += (s->room[i] - mean) * (s->room[i] - mean);
+	for (i = 1; i < s->n; i++) {
+		double t = (double)i / n;
 
-		sum += z[i - 1];
-		if (i >= SIDE_MIN && n - i >= SIDE_MIN &&
-		    fabs(sum - t * all) > SCREEN * sqrt((double)n * t * (1 - t)))
+		sum += s->room[i - 1] - mean;
+		if (i >= SIDE_MIN && s->n - i >= SIDE_MIN &&
+		    sum * sum > SCREEN * SCREEN * t * (1 - t) * squares)
 			return true;
 	}
 	return false;
@@ -210,8 +218,11 @@ int changepoint_spreads(const struct changepoint_series *s, struct changepoint_l
 	work = calloc(s->n, sizeof(*work));
 	if (d && work) {
 		distances(s, l, d);
-		scores(d, s->n, work, d + s->n);
-		rc = worth_a_look(d + s->n, s->n) ? find(s, l, d, d + s->n) : 0;
+		rc = 0;
+		if (worth_a_look(s, d)) {
+			scores(d, s->n, work, d + s->n);
+			rc = find(s, l, d, d + s->n);
+		}
 	}
 	free(work);
 	free(d);
