@@ -174,6 +174,8 @@ static int one_group(const struct pairs *p, const size_t *order, size_t n, struc
 		}
 		e[used++] = (struct meta_effect){v->log_ratio, fmax(v->log_se, SE_LEAST)};
 	}
+	if (rc == 0 && left.names.failed)
+		rc = -ENOMEM;
 	if (rc == 0 && used == 0) {
 		groups->without += left.n > 0 && g->kind == GROUP_ALL;
 	} else if (rc == 0) {
