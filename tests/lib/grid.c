@@ -146,6 +146,18 @@ void grid_sql(const struct grid *g, const char *sql, char *ret_text, size_t size
 	(void)sqlite3_close(db);
 }
 
+void grid_change(const struct grid *g, const char *sql)
+{
+	char path[128];
+	sqlite3 *db;
+
+	(void)snprintf(path, sizeof(path), "%s/data/kgrid.db", g->dir);
+	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+	(void)sqlite3_close(db);
+}
+
 long grid_count(const struct grid *g, const char *sql)
 {
 	char text[64];

@@ -27,6 +27,8 @@ void grid_deinit(struct grid *g);
 char *grid_log(const struct grid *g);
 /* First column of the first row, as text. */
 void grid_sql(const struct grid *g, const char *sql, char *ret_text, size_t size);
+/* Changes the database behind the coordinator's back, while it does not run. */
+void grid_change(const struct grid *g, const char *sql);
 long grid_count(const struct grid *g, const char *sql);
 /* Waits until `sql` gives `want`. */
 void grid_wait_count(const struct grid *g, const char *sql, long want);
