@@ -376,7 +376,10 @@ static bool add_name(char ***names, size_t *n, size_t *cap, const char *name)
 		*cap = more;
 	}
 	(*names)[*n] = strdup(name);
-	return (*names)[(*n)++] != NULL;
+	if (!(*names)[*n])
+		return false;
+	++*n;
+	return true;
 }
 
 char **fact_names(struct fact_list *l, const char *root, const char *path, const char *prefix,

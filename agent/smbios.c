@@ -186,8 +186,10 @@ static void add_dimm(struct dimms *d, const struct entry *e)
 	kg_str_addf(&d->map, "%s%s: ", d->map.len ? "; " : "", text[0] ? text : "?");
 	if (bytes % (1ULL << 30) == 0)
 		kg_str_addf(&d->map, "%" PRIu64 " GiB", bytes >> 30);
-	else
+	else if (bytes % (1ULL << 20) == 0)
 		kg_str_addf(&d->map, "%" PRIu64 " MiB", bytes >> 20);
+	else
+		kg_str_addf(&d->map, "%" PRIu64 " KiB", bytes >> 10);
 	if (type)
 		kg_str_addf(&d->map, " %s", type);
 	if (rate)
@@ -221,7 +223,7 @@ void smbios_facts(const uint8_t *table, size_t len, bool identity, struct fact_l
 	unsigned sockets = 0;
 	struct entry e = {0};
 	size_t at = 0;
-	bool end = len == 0;
+	bool end = false; /* only the structure that says so is the end */
 
 	while (!end && next(table, len, &at, &e)) {
 		if (identity)
@@ -231,7 +233,7 @@ void smbios_facts(const uint8_t *table, size_t len, bool identity, struct fact_l
 		/* A central processor (3) in a populated socket (bit 6). */
 		if (e.type == 4 && byte_at(&e, 5) == 3 && byte_at(&e, 0x18) & 0x40)
 			sockets++;
-		end = e.type == 127 || at == len;
+		end = e.type == 127;
 	}
 	add_memory(l, &d, end);
 	if (end && sockets)

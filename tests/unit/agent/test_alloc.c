@@ -13,10 +13,13 @@
 #include "agent/boot_fetch.h"
 #include "agent/boot_manifest.h"
 #include "agent/boot_verify.h"
+#include "agent/document.h"
+#include "agent/provenance_facts.h"
 #include "agent/spool.h"
 #include "agent/state.h"
 #include "artifact.h"
 #include "common/file.h"
+#include "fake_root.h"
 #include "tests/lib/alloc_fault.h"
 
 static void test_manifest(void **state)
@@ -145,12 +148,64 @@ static void test_fetch(void **state)
 	boot_fetch_free(f);
 }
 
+/* What a fake machine says with the n-th allocation failing is an error, never fewer facts. */
+static void test_facts_of_a_boot_and_of_a_moment(void **state)
+{
+	struct provenance_input in = {.want_kallsyms = true};
+	struct document_list docs = {.n = 0};
+	struct fact_list l = {0};
+	struct fake_root root;
+	unsigned n;
+	size_t whole;
+	int rc;
+
+	(void)state;
+	fake_root_init(&root);
+	fake_intel(&root);
+	fake_put(&root, "/proc/kallsyms", "ffffffff81000000 T _text\n");
+	in.root = root.dir;
+	assert_int_equal(provenance_boot(&in, &l, &docs), 0);
+	whole = l.n;
+	fact_list_deinit(&l);
+	document_list_deinit(&docs);
+	for (n = 1;; n++) {
+		alloc_fault_arm(n);
+		rc = provenance_boot(&in, &l, &docs);
+		if (!alloc_fault_disarm())
+			break;
+		if (rc == 0) { /* libc and zstd get along without some of theirs */
+			assert_int_equal(l.n, whole);
+			assert_int_equal(docs.n, 5);
+			fact_list_deinit(&l);
+			document_list_deinit(&docs);
+		} else {
+			assert_int_equal(rc, -ENOMEM);
+		}
+	}
+	assert_int_equal(rc, 0);
+	fact_list_deinit(&l);
+	document_list_deinit(&docs);
+	for (n = 1;; n++) {
+		alloc_fault_arm(n);
+		rc = provenance_moment(root.dir, NULL, &l);
+		if (!alloc_fault_disarm())
+			break;
+		assert_int_equal(rc, -ENOMEM);
+	}
+	assert_int_equal(rc, 0);
+	fact_list_deinit(&l);
+	fake_root_deinit(&root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_manifest),	cmocka_unit_test(test_module_order),
-		cmocka_unit_test(test_spool_and_state), cmocka_unit_test(test_verification),
+		cmocka_unit_test(test_manifest),
+		cmocka_unit_test(test_module_order),
+		cmocka_unit_test(test_spool_and_state),
+		cmocka_unit_test(test_verification),
 		cmocka_unit_test(test_fetch),
+		cmocka_unit_test(test_facts_of_a_boot_and_of_a_moment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
