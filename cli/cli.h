@@ -79,6 +79,7 @@ int cmd_stat_power(struct cli *cli, const struct cli_args *args);
 int cmd_stat_table(struct cli *cli, const struct cli_args *args);
 int cmd_import_summary(struct cli *cli, const struct cli_args *args);
 int cmd_imports(struct cli *cli, const struct cli_args *args);
+int cmd_stat_changepoints(struct cli *cli, const struct cli_args *args);
 int cmd_stat_vectors(struct cli *cli, const struct cli_args *args);
 int cmd_lab(struct cli *cli, const struct cli_args *args);
 int cmd_info(struct cli *cli, const struct cli_args *args);

@@ -62,6 +62,10 @@ static const struct cli_operand operand_verb[] = {
 	{"COMMAND", CLI_VERB, false, true, "the command to explain"}, {0}};
 static const struct cli_operand operand_vectors[] = {
 	{"FILE", CLI_FILE, true, false, "file of test vectors (JSON)"}, {0}};
+static const struct cli_operand operand_series[] = {
+	{"FILE", CLI_FILE, true, false,
+	 "CSV with the columns series and value, or one column of numbers; - is standard input"},
+	{0}};
 static const struct cli_operand operand_machine_maybe[] = {
 	{"MACHINE", CLI_MACHINE, false, false, "name of the machine; all when left out"}, {0}};
 static const struct cli_operand operand_calibrate[] = {
@@ -183,6 +187,18 @@ static const struct cli_option options_regressions[] = {
 };
 static const char *const orders[] = {"version", "date", NULL};
 static const char *const methods[] = {"pelt", "edivisive", NULL};
+static const struct cli_option options_changepoints[] = {
+	{"method", 0, CLI_CHOICE, "METHOD", methods,
+	 "pelt (default), or edivisive as Apache Otava runs it"},
+	{"trend", 0, CLI_FLAG, NULL, NULL,
+	 "the series has trends or seasons: find where these change"},
+	{"min-effect", 0, CLI_TEXT, "PCT", NULL,
+	 "smallest change that counts, per cent (default 1; edivisive 0)"},
+	{"max-p", 0, CLI_TEXT, "P", NULL, "largest p of a change (default 0.001)"},
+	{"window", 0, CLI_TEXT, "POINTS", NULL, "window of edivisive (default 50)"},
+	{"hampel", 0, CLI_FLAG, NULL, NULL, "put single spikes on the median around them first"},
+	{0},
+};
 static const struct cli_option options_history[] = {
 	{"job", 'j', CLI_JOB, "JOB", NULL, "only results of this job; several may be given"},
 	OPTIONS_SELECT,
@@ -300,6 +316,12 @@ static const char exits_wait[] = "0: every slot that could run passed. 1: some d
 				 "was cancelled. 5: nothing "
 				 "could run. 130: interrupted (the job goes on).";
 
+static const struct cli_example examples_changepoints[] = {
+	{"kgrid stat changepoints history.csv", "a line for each series, its changes below it"},
+	{"kgrid stat changepoints --method edivisive --json - < numbers.txt",
+	 "one column of numbers, for a program"},
+	{0},
+};
 const struct cli_command cli_commands[] = {
 	{
 		.path = "submit",
@@ -648,6 +670,26 @@ const struct cli_command cli_commands[] = {
 		.options = options_stat_table,
 		.examples = examples_stat_table,
 		.run = cmd_stat_table,
+	},
+	{
+		.path = "stat changepoints",
+		.summary = "where series of numbers change",
+		.description =
+			"Per change: the 0-based index of the first new point with the interval of "
+			"its place, the levels before and after, the change, p, and the kind: "
+			"step, ramp (the level moves over several points), variance (the spread "
+			"changes, the level does not) or suspect (the newest points look different "
+			"and are too few to say). Lines of several series may alternate; empty "
+			"lines and lines that begin with # are left out. Needs no coordinator.",
+		.operands = operand_series,
+		.options = options_changepoints,
+		.examples = examples_changepoints,
+		.exits = "0: the series were looked at, with changes or without. 2: the file "
+			 "cannot be read or is malformed. 5: there is no value in it.",
+		.json_text = "An object with series, an array of objects with name, n and "
+			     "changepoints, an array of objects with index, end, interval, before, "
+			     "after, change_pct, p and kind.",
+		.run = cmd_stat_changepoints,
 	},
 	{
 		.path = "stat vectors",
