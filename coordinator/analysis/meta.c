@@ -7,14 +7,17 @@
 #include "coordinator/analysis/student.h"
 #include "coordinator/analysis/summary.h"
 
-#define UPPER 0.975 /* two-sided 95 % */
+#define UPPER	      0.975 /* two-sided 95 % */
+#define LOG_RATIO_MAX 1e6   /* doubles have no larger one */
+#define SE_LEAST      1e-12 /* a machine without noise does not weigh infinitely */
 
 static int effects_check(const struct meta_effect *e, size_t n, struct kg_err *err)
 {
 	if (n == 0)
 		return kg_err_set(err, KG_EINVALID, "no machine to sum up");
 	for (size_t i = 0; i < n; i++) {
-		if (!isfinite(e[i].log_ratio) || !isfinite(e[i].se) || !(e[i].se > 0))
+		if (!(fabs(e[i].log_ratio) <= LOG_RATIO_MAX) || !(e[i].se <= LOG_RATIO_MAX) ||
+		    !(e[i].se > 0))
 			return kg_err_set(err, KG_EINVALID,
 					  "effect %zu: %g with standard error %g, which has to be "
 					  "finite and above 0",
@@ -23,33 +26,39 @@ static int effects_check(const struct meta_effect *e, size_t n, struct kg_err *e
 	return 0;
 }
 
-/* Weighted mean with weights 1 / (se^2 + tau2), relative to the smallest variance so that weights
- * neither overflow nor vanish. Returns the sum of weights over that variance. */
+/* Weighted mean with weights 1 / (se^2 + tau2). */
 struct weighted {
 	double mean;
-	double sum, sum_squares; /* of weights, times and times squared of `unit` */
-	double unit;		 /* smallest variance */
-	double q;		 /* sum of weight (effect - mean)^2 */
+	double sum, products; /* of weights, and of all pairs of them; in 1 / unit and its square */
+	double unit;	      /* smallest variance */
+	double q;	      /* sum of weight (effect - mean)^2 */
 };
+
+static double variance(const struct meta_effect *e, double tau2)
+{
+	double se = fmax(e->se, SE_LEAST);
+
+	return se * se + tau2;
+}
 
 static struct weighted weigh(const struct meta_effect *e, size_t n, double tau2)
 {
 	struct weighted w = {.unit = INFINITY};
 
 	for (size_t i = 0; i < n; i++)
-		w.unit = fmin(w.unit, e[i].se * e[i].se + tau2);
+		w.unit = fmin(w.unit, variance(&e[i], tau2));
 	for (size_t i = 0; i < n; i++) {
-		double weight = w.unit / (e[i].se * e[i].se + tau2);
+		double weight = w.unit / variance(&e[i], tau2);
 
+		w.products += weight * w.sum;
 		w.sum += weight;
-		w.sum_squares += weight * weight;
 		w.mean += weight * e[i].log_ratio;
 	}
 	w.mean /= w.sum;
 	for (size_t i = 0; i < n; i++) {
 		double d = e[i].log_ratio - w.mean;
 
-		w.q += d * d / (e[i].se * e[i].se + tau2);
+		w.q += d * d / variance(&e[i], tau2);
 	}
 	return w;
 }
@@ -73,7 +82,8 @@ int meta_summarise(const struct meta_effect *e, size_t n, struct meta_summary *r
 	s.q = w.q;
 	s.q_p = stats_chi2_upper(s.q, k - 1);
 	if (s.q > k - 1) {
-		s.tau2 = (s.q - (k - 1)) * w.unit / (w.sum - w.sum_squares / w.sum);
+		/* sum w - sum w^2 / sum w, without the cancellation when one weighs most. */
+		s.tau2 = (s.q - (k - 1)) * w.unit * w.sum / (2 * w.products);
 		s.i2_pct = 100 * (s.q - (k - 1)) / s.q;
 	}
 	w = weigh(e, n, s.tau2);

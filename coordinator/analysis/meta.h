@@ -28,15 +28,20 @@ struct meta_summary {
 	double q, q_p;	   /* Cochran's Q and its p: whether the machines differ */
 };
 
-/* KG_EINVALID: no effect, not finite, se <= 0. */
+/* One machine: its effect, without an interval. KG_EINVALID: no effect, not finite (or beyond 1e6,
+ * which no ratio of doubles has), se <= 0; an se below 1e-12 counts as that. */
 int meta_summarise(const struct meta_effect *e, size_t n, struct meta_summary *ret,
 		   struct kg_err *err);
 /* Two groups (vendors, microarchitectures): whether their summaries differ; two-sided p of the
- * difference of the random-effects means (Welch on the summaries). */
+ * difference b - a of the random-effects means (Welch on the summaries). KG_EINVALID: a group of
+ * one machine. */
 int meta_difference(const struct meta_summary *a, const struct meta_summary *b, double *ret_diff,
 		    double *ret_lo, double *ret_hi, double *ret_p, struct kg_err *err);
 /* Interaction of two factors on one machine from the four cells' boots (log values):
- * (b2 - b1) - (a2 - a1), with Welch-Satterthwaite interval: "tomoyo costs more on 6.4 than on 6.0". */
+ * (b2 - b1) - (a2 - a1), with Welch-Satterthwaite interval: "tomoyo costs more on 6.4 than on 6.0".
+ * cells: a1, a2, b1, b2 (6.0 without and with tomoyo, 6.4 without and with). No variance anywhere:
+ * the interval is the difference, p is 0 or 1. KG_EINVALID: fewer than two boots in a cell, not
+ * finite. */
 struct meta_side {
 	const double *log_values;
 	size_t n; /* >= 2 */

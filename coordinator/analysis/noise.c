@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "coordinator/analysis/noise_impl.h"
 #include "coordinator/analysis/summary.h"
@@ -24,6 +25,8 @@ static int within(const struct verdict_side *boots, struct noise_profile *p, str
 		rc = stats_summarise(boots->boots[i].values, boots->boots[i].n, &s, err);
 		if (rc == 0 && s.has_cv)
 			covs[n++] = s.cv_pct;
+		else if (rc == KG_EINVALID)
+			rc = 0; /* values too far apart for a deviation */
 	}
 	p->has_within = rc == 0 && n > 0;
 	if (p->has_within)
@@ -72,15 +75,18 @@ static int profile(const double *values, double *y, size_t n, const struct verdi
 {
 	struct stats_rng rng = {seed};
 	struct stats_summary s, ys;
-	int rc = stats_summarise(values, n, &s, err);
+	int rc;
 
-	if (rc < 0)
+	memcpy(y, values, n * sizeof(*y));
+	p->median = stats_median_inplace(y, n);
+	rc = stats_summarise(values, n, &s, err);
+	if (rc == -ENOMEM)
 		return rc;
-	p->median = s.median;
-	p->has_between = s.has_cv;
-	p->between_cov_pct = s.has_cv ? s.cv_pct : 0;
+	/* Else values too far apart for a deviation. */
+	p->has_between = rc == 0 && s.has_cv;
+	p->between_cov_pct = p->has_between ? s.cv_pct : 0;
 	rc = noise_splits(values, n, policy, &rng, p, err);
-	if (rc < 0 || !relative(values, n, s.median, y))
+	if (rc < 0 || !relative(values, n, p->median, y))
 		return rc;
 	rc = stats_summarise(y, n, &ys, err);
 	if (rc == 0)

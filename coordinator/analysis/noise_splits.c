@@ -10,7 +10,7 @@
 
 #define SPLITS	   200 /* of each kind, at most */
 #define SIDE_LEAST 5   /* boots: the rule says nothing below */
-#define SIDE_MOST  50  /* of a side, the next such blocks; more only cost time */
+#define SIDE_MOST  25  /* of a side, the next such blocks; more only cost time */
 #define SIGMAS	   3
 #define DRAWS	   400
 #define FOUND	   0.8

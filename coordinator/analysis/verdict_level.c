@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,7 +36,7 @@ static int interval(double *x, size_t n, double level, struct verdict_level *l, 
 		return 0;
 	rc = bootstrap_bca(x, n, bootstrap_median, LEVEL_RESAMPLES, LEVEL_SEED, level, &b, err);
 	if (rc < 0)
-		return rc;
+		return rc == -ENOMEM ? rc : 0; /* else values too far apart for sums */
 	l->has_interval = isfinite(b.lo) && isfinite(b.hi);
 	if (l->has_interval) {
 		l->lo = b.lo;
@@ -62,13 +63,15 @@ int verdict_level(const struct verdict_side *s, double level, struct verdict_lev
 		return rc;
 	free(all);
 	qsort(values, s->n, sizeof(*values), by_value);
+	l.value = stats_quantile_sorted(values, s->n, 0.5);
 	rc = stats_summarise(values, s->n, &sum, err);
 	if (rc == 0) {
 		l.value = sum.median;
 		l.has_cov = sum.has_cv;
 		l.cov_pct = sum.has_cv ? sum.cv_pct : 0;
-		rc = interval(values, s->n, level, &l, err);
 	}
+	if (rc != -ENOMEM) /* else values too far apart for a deviation */
+		rc = interval(values, s->n, level, &l, err);
 	free(values);
 	if (rc == 0)
 		*ret = l;
