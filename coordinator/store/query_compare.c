@@ -38,9 +38,10 @@ static int read_min_effects(struct db *db, const struct rows *r, Kgrid__V1__Nois
 	struct noise_input what = {.rows = &in};
 	int rc = rows_read_cells(db, &aa, err);
 
-	keep_alike(&aa, r);
-	if (rc == 0)
+	if (rc == 0) {
+		keep_alike(&aa, r);
 		rc = rows_read_values(db, &aa, err);
+	}
 	rows_input(&aa, &in);
 	if (rc == 0 && aa.n_values)
 		rc = report_noise(&what, noise, err);

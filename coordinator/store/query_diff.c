@@ -62,9 +62,10 @@ static int find_machine(struct db *db, const char *text, struct side *s, struct 
 {
 	int rc = check_machine(db, text, err);
 
+	if (rc < 0)
+		return rc;
 	s->machine = arena_text(&s->arena, text);
-	if (rc == 0 && !s->machine)
-		return reply_oom(err);
+	rc = s->machine ? 0 : reply_oom(err);
 	if (rc == 0)
 		rc = db_int(db, err, "SELECT max(number) FROM epoch WHERE machine = ?", &s->epoch,
 			    T(text));
