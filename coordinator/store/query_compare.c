@@ -67,7 +67,7 @@ static int read_compare(struct db *db, const Kgrid__V1__CompareRequest *rq, stru
 	r->filter.after_block = rq->after_block;
 	if (rc == 0)
 		rc = rows_read_cells(db, r, err);
-	if (rc == 0 && r->n_jobs == 1)
+	if (rc == 0 && r->one_job)
 		rc = read_job_summary(db, r->jobs[0], &reply->job, err);
 	if (rc == 0)
 		rc = rows_read_values(db, r, err);

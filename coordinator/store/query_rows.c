@@ -36,7 +36,7 @@ void rows_input(const struct rows *r, struct report_input *ret)
 		.n_epochs = r->n_epochs,
 		.configs = r->configs,
 		.n_configs = r->n_configs,
-		.selection = r->n_jobs != 1,
+		.selection = !r->one_job,
 		.stopped_early = r->stopped_early,
 	};
 }
@@ -79,6 +79,7 @@ int rows_select(struct db *db, const Kgrid__V1__Selection *s, bool all_by_defaul
 		if (rc == 0 && add_job(r, job) < 0)
 			rc = reply_oom(err);
 	}
+	r->one_job = r->n_jobs == 1;
 	if (rc < 0 || !s)
 		return rc;
 	f->machine = text_or_none(s->machine);
@@ -417,7 +418,7 @@ static int check_name(struct db *db, const struct rows *r, const struct rows *al
 	if (rc == 0 && name && found.n_raw == 0) {
 		add_names(all, fn, &s);
 		rc = s.failed ? reply_oom(err)
-		     : r->n_jobs == 1
+		     : r->one_job
 			     ? kg_err_set(err, KG_ENOTFOUND, "job %llu has no %s '%s'; it has %s",
 					  (unsigned long long)r->jobs[0], what, name, s.text)
 			     : kg_err_set(err, KG_ENOTFOUND, "no job has a %s '%s'; there are %s",

@@ -55,6 +55,7 @@ struct rows {
 	size_t n_epochs;
 	struct report_config *configs; /* texts malloc'ed */
 	size_t n_configs;
+	bool one_job; /* was asked for, not several or all */
 	bool grouped;
 	bool stopped_early;
 };
