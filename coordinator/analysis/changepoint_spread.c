@@ -23,7 +23,8 @@
 #define SURER	     100 /* times than max_p */
 #define SCREEN	     3	 /* largest |z| of a division below which PELT is not asked */
 #define PELT_PENALTY 3
-#define STEP_NEAR    5 /* points from a change of level, which itself widens what is around it */
+#define AROUND	     15 /* points on each side for a local median */
+#define STEP_NEAR    5	/* points from a change of level, which itself widens what is around it */
 
 struct ranked {
 	double value;
@@ -53,6 +54,31 @@ static void distances(const struct changepoint_series *s, const struct changepoi
 		m = stats_median_inplace(s->room, end - start);
 		for (i = start; i < end; i++)
 			ret[i] = fabs(s->x[i] - m);
+	}
+}
+
+/* |x - median of the other points around it, in its piece|: steps too small to count and drift,
+ * which the pieces leave in, are no spread. */
+static void local_distances(const struct changepoint_series *s, const struct changepoint_list *l,
+			    double *ret)
+{
+	size_t i, k;
+
+	for (k = 0; k <= l->n; k++) {
+		size_t start = k > 0 ? l->at[k - 1].index : 0;
+		size_t end = k < l->n ? l->at[k].index : s->n;
+
+		for (i = start; i < end; i++) {
+			size_t from = i > start + AROUND ? i - AROUND : start;
+			size_t to = i + AROUND + 1 < end ? i + AROUND + 1 : end;
+			double work[2 * AROUND];
+
+			memcpy(work, s->x + from, (i - from) * sizeof(*work));
+			memcpy(work + (i - from), s->x + i + 1, (to - i - 1) * sizeof(*work));
+			ret[i] = 0;
+			if (to - from > 1)
+				ret[i] = fabs(s->x[i] - stats_median_inplace(work, to - from - 1));
+		}
 	}
 }
 
@@ -220,6 +246,7 @@ int changepoint_spreads(const struct changepoint_series *s, struct changepoint_l
 		distances(s, l, d);
 		rc = 0;
 		if (worth_a_look(s, d)) {
+			local_distances(s, l, d);
 			scores(d, s->n, work, d + s->n);
 			rc = find(s, l, d, d + s->n);
 		}
