@@ -10,7 +10,7 @@
 #include "coordinator/store/facts.h"
 #include "coordinator/store/query_rows.h"
 
-#define PART_BYTES (1U << 20)
+#define PART_BYTES (256U << 10) /* a frame holds at most 1 MiB */
 
 /* ---- epochs ---- */
 

@@ -19,7 +19,8 @@ struct golden {
 	struct kg_msg *m;
 };
 
-static struct golden load(const char *name, uint16_t type, uint32_t id)
+/* `version` is the folder: "v1" as 0.1.0 wrote them, "v1.2" what protocol 1.2 brought. */
+static struct golden load_from(const char *version, const char *name, uint16_t type, uint32_t id)
 {
 	struct kg_frame_decoder d = {.max_bytes = KG_FRAME_MAX};
 	struct kg_err err = {{0}};
@@ -29,7 +30,7 @@ static struct golden load(const char *name, uint16_t type, uint32_t id)
 	char path[512];
 	size_t left;
 
-	(void)snprintf(path, sizeof(path), "%s/frames/v1/%s.bin", KGRID_TEST_DATA, name);
+	(void)snprintf(path, sizeof(path), "%s/frames/%s/%s.bin", KGRID_TEST_DATA, version, name);
 	if (kg_file_read(path, 1 << 20, &g.bytes, &g.len, &err) < 0)
 		fail_msg("%s", err.text);
 	p = (const uint8_t *)g.bytes;
@@ -42,6 +43,11 @@ static struct golden load(const char *name, uint16_t type, uint32_t id)
 		fail_msg("%s: %s", name, err.text);
 	kg_frame_decoder_deinit(&d);
 	return g;
+}
+
+static struct golden load(const char *name, uint16_t type, uint32_t id)
+{
+	return load_from("v1", name, type, id);
 }
 
 /* Takes the golden frame. */
@@ -189,12 +195,115 @@ static void test_record(void **state)
 	check_encodes_to(&g, KG_MSG_RECORD, 0, &r.base);
 }
 
+/* ---- since 1.2 ---- */
+
+static void fill_record(Kgrid__V1__Record *r, uint64_t seq)
+{
+	r->has_boot = r->has_lease_epoch = r->has_seq = 1;
+	r->boot = 42;
+	r->lease_epoch = 3;
+	r->seq = seq;
+}
+
+static void test_provenance(void **state)
+{
+	struct golden g = load_from("v1.2", "provenance", KG_MSG_RECORD, 0);
+	const Kgrid__V1__Record *seen = (const Kgrid__V1__Record *)kg_msg_body(g.m);
+	Kgrid__V1__Record r = KGRID__V1__RECORD__INIT;
+	Kgrid__V1__Provenance p = KGRID__V1__PROVENANCE__INIT;
+	Kgrid__V1__Fact microcode = KGRID__V1__FACT__INIT, boost = KGRID__V1__FACT__INIT;
+	Kgrid__V1__Fact *facts[] = {&microcode, &boost};
+
+	(void)state;
+	assert_int_equal(seen->body_case, KGRID__V1__RECORD__BODY_PROVENANCE);
+	assert_int_equal(seen->seq, 2);
+	assert_string_equal(seen->provenance->phase, "boot");
+	assert_int_equal(seen->provenance->n_facts, 2);
+	assert_string_equal(seen->provenance->facts[0]->value, "0xa0011d1");
+	assert_null(seen->provenance->facts[1]->value); /* unsupported is not "" */
+	assert_string_equal(seen->provenance->facts[1]->reason, "absent");
+	fill_record(&r, 2);
+	r.body_case = KGRID__V1__RECORD__BODY_PROVENANCE;
+	r.provenance = &p;
+	p.phase = TEXT("boot");
+	p.n_facts = 2;
+	p.facts = facts;
+	microcode.name = TEXT("cpu.microcode");
+	microcode.value = TEXT("0xa0011d1");
+	boost.name = TEXT("turbo.boost");
+	boost.reason = TEXT("absent");
+	check_encodes_to(&g, KG_MSG_RECORD, 0, &r.base);
+}
+
+static void test_document(void **state)
+{
+	struct golden g = load_from("v1.2", "document", KG_MSG_RECORD, 0);
+	const Kgrid__V1__Record *seen = (const Kgrid__V1__Record *)kg_msg_body(g.m);
+	Kgrid__V1__Record r = KGRID__V1__RECORD__INIT;
+	Kgrid__V1__Document d = KGRID__V1__DOCUMENT__INIT;
+	uint8_t data[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00};
+
+	(void)state;
+	assert_int_equal(seen->body_case, KGRID__V1__RECORD__BODY_DOCUMENT);
+	assert_string_equal(seen->document->name, "config");
+	assert_int_equal(seen->document->text_bytes, 280123);
+	assert_int_equal(seen->document->stored_bytes, 61234);
+	assert_int_equal(seen->document->offset, 32768);
+	assert_int_equal(seen->document->data.len, sizeof(data));
+	assert_memory_equal(seen->document->data.data, data, sizeof(data));
+	fill_record(&r, 3);
+	r.body_case = KGRID__V1__RECORD__BODY_DOCUMENT;
+	r.document = &d;
+	d.name = TEXT("config");
+	d.digest = TEXT("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	d.has_text_bytes = d.has_stored_bytes = d.has_offset = d.has_data = 1;
+	d.text_bytes = 280123;
+	d.stored_bytes = 61234;
+	d.offset = 32768;
+	d.data.data = data;
+	d.data.len = sizeof(data);
+	check_encodes_to(&g, KG_MSG_RECORD, 0, &r.base);
+}
+
+static void test_compare_request(void **state)
+{
+	struct golden g = load_from("v1.2", "compare_request", KG_MSG_COMPARE, 7);
+	const Kgrid__V1__CompareRequest *seen = (const Kgrid__V1__CompareRequest *)kg_msg_body(g.m);
+	Kgrid__V1__CompareRequest c = KGRID__V1__COMPARE_REQUEST__INIT;
+	Kgrid__V1__Selection s = KGRID__V1__SELECTION__INIT;
+	uint64_t jobs[] = {3, 5};
+	char *params[] = {TEXT("size=64")};
+
+	(void)state;
+	assert_int_equal(seen->select->n_jobs, 2);
+	assert_int_equal(seen->select->jobs[1], 5);
+	assert_string_equal(seen->select->machine, "lab-intel");
+	assert_string_equal(seen->select->params[0], "size=64");
+	assert_false(seen->has_job);
+	assert_true(seen->has_alpha && seen->alpha == 0.005);
+	assert_true(seen->gate && !seen->has_across_epochs);
+	assert_string_equal(seen->correction, "holm");
+	c.baseline = TEXT("6.1/full");
+	c.select = &s;
+	c.has_alpha = c.has_gate = c.gate = 1;
+	c.alpha = 0.005;
+	c.correction = TEXT("holm");
+	s.n_jobs = 2;
+	s.jobs = jobs;
+	s.machine = TEXT("lab-intel");
+	s.n_params = 1;
+	s.params = params;
+	s.has_since_ns = 1;
+	s.since_ns = 1796052429823000000;
+	check_encodes_to(&g, KG_MSG_COMPARE, 7, &c.base);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hello),
-		cmocka_unit_test(test_boot_order),
-		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_hello),	 cmocka_unit_test(test_boot_order),
+		cmocka_unit_test(test_record),	 cmocka_unit_test(test_provenance),
+		cmocka_unit_test(test_document), cmocka_unit_test(test_compare_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
