@@ -218,9 +218,9 @@ static void counts_text(const Kgrid__V1__CompareCell *c, const struct cell_usual
 	if (!own && !base)
 		return;
 	if (c->has_baseline_boots)
-		kg_str_addf(out, "  n=%" PRIu32 "+%" PRIu32, c->baseline_boots, c->boots);
+		kg_str_addf(out, "n=%" PRIu32 "+%" PRIu32, c->baseline_boots, c->boots);
 	else
-		kg_str_addf(out, "  n=%" PRIu32, c->boots);
+		kg_str_addf(out, "n=%" PRIu32, c->boots);
 	if (c->has_iterations && c->has_baseline_iterations)
 		kg_str_addf(out, " (%" PRIu32 "+%" PRIu32 ")", c->baseline_iterations,
 			    c->iterations);
@@ -233,6 +233,7 @@ void cell_first_line(const Kgrid__V1__CompareCell *c, int decimals, const struct
 		     struct kg_str *out)
 {
 	char a[512], b[512], word[WORD_SIZE];
+	struct kg_str counts = {0};
 
 	if (!cell_has_value(c)) {
 		no_value(c, notes, out);
@@ -255,8 +256,12 @@ void cell_first_line(const Kgrid__V1__CompareCell *c, int decimals, const struct
 	if (verdict && w->word)
 		kg_str_addf(out, "  %-*s", w->word,
 			    cell_has_verdict(c) ? word_text(c, notes, word) : "");
-	if (verdict)
-		counts_text(c, usual, out);
+	if (!verdict)
+		return;
+	counts_text(c, usual, &counts);
+	if (counts.len)
+		kg_str_addf(out, "  %s", kg_str_text(&counts));
+	kg_str_deinit(&counts);
 }
 
 static void probability(const char *name, bool has, double v, int width, struct kg_str *out)
@@ -273,6 +278,7 @@ static void probability(const char *name, bool has, double v, int width, struct 
 	}
 }
 
+/* The cell is right-aligned: what only some cells have stands in front. */
 void cell_second_line(const Kgrid__V1__CompareCell *c, int decimals, const struct cell_widths *w,
 		      const struct cell_usual *usual, struct footnotes *notes, struct kg_str *out)
 {
@@ -280,17 +286,17 @@ void cell_second_line(const Kgrid__V1__CompareCell *c, int decimals, const struc
 
 	if (!cell_has_value(c))
 		return;
+	counts_text(c, usual, out);
+	if (c->multimodal)
+		kg_str_addf(out, "%smultimodal", out->len ? "  " : "");
 	if (cell_has_verdict(c)) {
-		kg_str_addf(out, "%-*s", w->word, word_text(c, notes, word));
+		kg_str_addf(out, "%s%-*s", out->len ? "  " : "", w->word,
+			    word_text(c, notes, word));
 		probability("p", c->has_p, c->p, w->p, out);
 		probability("q", c->has_q, c->q, w->q, out);
-		if (c->multimodal)
-			kg_str_add(out, "  multimodal");
 	} else if (!cell_has_delta(c) && c->has_value_lo && c->has_value_hi &&
 		   isfinite(c->value_lo) && isfinite(c->value_hi)) {
-		kg_str_addf(out, "[%.*f, %.*f]", decimals, c->value_lo, decimals, c->value_hi);
-		if (c->multimodal)
-			kg_str_add(out, "  multimodal");
+		kg_str_addf(out, "%s[%.*f, %.*f]", out->len ? "  " : "", decimals, c->value_lo,
+			    decimals, c->value_hi);
 	}
-	counts_text(c, usual, out);
 }

@@ -157,13 +157,45 @@ static bool is_first(const Kgrid__V1__CompareReply *r, size_t at)
 	return true;
 }
 
+/* Whether all machines of a row are those of one vendor, which was said already. */
+static bool is_one_vendor(const Kgrid__V1__CompareReply *r, const Kgrid__V1__CompareSummary *s)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_summaries; i++) {
+		const Kgrid__V1__CompareSummary *v = r->summaries[i];
+
+		if (kg_streq(v->kind, "vendor") && v->machines == s->machines &&
+		    kg_streq(cli_text(v->workload), cli_text(s->workload)) &&
+		    kg_streq(cli_text(v->metric), cli_text(s->metric)) &&
+		    kg_streq(cli_text(v->params), cli_text(s->params)) &&
+		    same_column(v->column, s->column) && same_column(v->baseline, s->baseline))
+			return true;
+	}
+	return false;
+}
+
+static bool says_more(const Kgrid__V1__CompareReply *r, size_t first)
+{
+	size_t i;
+
+	if (!kg_streq(r->summaries[first]->kind, "all"))
+		return true;
+	for (i = first; i < r->n_summaries; i++)
+		if (same_table(r->summaries[first], r->summaries[i]) &&
+		    !is_one_vendor(r, r->summaries[i]))
+			return true;
+	return false;
+}
+
 static void of_kind(const Kgrid__V1__CompareReply *r, const char *kind,
 		    const struct compare_look *look, struct kg_str *out)
 {
 	size_t i;
 
 	for (i = 0; i < r->n_summaries; i++)
-		if (kg_streq(cli_text(r->summaries[i]->kind), kind) && is_first(r, i))
+		if (kg_streq(cli_text(r->summaries[i]->kind), kind) && is_first(r, i) &&
+		    says_more(r, i))
 			one_table(r, i, look, out);
 }
 

@@ -68,27 +68,34 @@ static void drift_cell(struct table *t, const Kgrid__V1__NoiseProfile *p)
 	table_styled(t, clear ? TABLE_BAD : TABLE_PLAIN, text);
 }
 
-static void profile_row(struct table *t, const Kgrid__V1__NoiseProfile *p)
+/* Which columns a table has: all, or in two tables where they do not fit. */
+enum part { PART_NOISE = 1, PART_LIMITS = 2, PART_ALL = 3 };
+
+static void profile_row(struct table *t, const Kgrid__V1__NoiseProfile *p, enum part part)
 {
 	table_cellf(t, "%s%s%s", cli_text(p->workload), p->params && p->params[0] ? " " : "",
 		    cli_text(p->params));
 	table_cell(t, p->metric);
-	table_cellf(t, "%" PRIu32, p->boots);
-	if (p->has_median && isfinite(p->median))
-		table_cellf(t, "%.*f%s%s", format_decimals(p->median), p->median,
-			    p->unit && p->unit[0] ? " " : "", cli_text(p->unit));
-	else
-		table_cell(t, "-");
-	percent_cell(t, p->has_between_cov_pct, p->between_cov_pct);
-	percent_cell(t, p->has_within_cov_pct, p->within_cov_pct);
-	if (p->has_autocorrelation && isfinite(p->autocorrelation))
-		table_cellf(t, "%+.2f", p->autocorrelation);
-	else
-		table_cell(t, "-");
-	percent_cell(t, p->has_false_positive_rate, 100 * p->false_positive_rate);
-	least_effect_cell(t, p);
-	detectable_cell(t, p);
-	drift_cell(t, p);
+	if (part & PART_NOISE) {
+		table_cellf(t, "%" PRIu32, p->boots);
+		if (p->has_median && isfinite(p->median))
+			table_cellf(t, "%.*f%s%s", format_decimals(p->median), p->median,
+				    p->unit && p->unit[0] ? " " : "", cli_text(p->unit));
+		else
+			table_cell(t, "-");
+		percent_cell(t, p->has_between_cov_pct, p->between_cov_pct);
+		percent_cell(t, p->has_within_cov_pct, p->within_cov_pct);
+		if (p->has_autocorrelation && isfinite(p->autocorrelation))
+			table_cellf(t, "%+.2f", p->autocorrelation);
+		else
+			table_cell(t, "-");
+		percent_cell(t, p->has_false_positive_rate, 100 * p->false_positive_rate);
+	}
+	if (part & PART_LIMITS) {
+		least_effect_cell(t, p);
+		detectable_cell(t, p);
+		drift_cell(t, p);
+	}
 }
 
 static void machine_heading(const Kgrid__V1__NoiseReply *r, size_t first, struct kg_str *out)
@@ -116,22 +123,41 @@ static void machine_heading(const Kgrid__V1__NoiseReply *r, size_t first, struct
 	kg_str_add(out, "\n");
 }
 
-static void machine_table(const Kgrid__V1__NoiseReply *r, size_t first, size_t width, bool color,
-			  struct kg_str *out)
+static struct table *machine_table(const Kgrid__V1__NoiseReply *r, size_t first, enum part part)
 {
-	static const char *const titles[] = {"WORKLOAD",   "METRIC",	       "BOOTS",
-					     "MEDIAN",	   "BETWEEN",	       "WITHIN",
-					     "AUTOCORR",   "ALARMS",	       "LEAST",
-					     "DETECTABLE", "DRIFT/BOOT [95 %]"};
-	struct table *t = table_new("llrrrrrrrrl");
+	static const char *const noise[] = {"BOOTS",  "MEDIAN",	  "BETWEEN",
+					    "WITHIN", "AUTOCORR", "ALARMS"};
+	static const char *const limits[] = {"LEAST", "DETECTABLE", "DRIFT/BOOT [95 %]"};
+	struct table *t = table_new(part == PART_ALL	 ? "llrrrrrrrrl"
+				    : part == PART_NOISE ? "llrrrrrr"
+							 : "llrrl");
 	size_t i;
 
-	machine_heading(r, first, out);
-	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		table_title(t, titles[i]);
+	table_title(t, "WORKLOAD");
+	table_title(t, "METRIC");
+	for (i = 0; i < sizeof(noise) / sizeof(noise[0]) && part & PART_NOISE; i++)
+		table_title(t, noise[i]);
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]) && part & PART_LIMITS; i++)
+		table_title(t, limits[i]);
 	for (i = first; i < r->n_profiles; i++)
 		if (kg_streq(r->profiles[i]->machine, r->profiles[first]->machine))
-			profile_row(t, r->profiles[i]);
+			profile_row(t, r->profiles[i], part);
+	return t;
+}
+
+static void machine_text(const Kgrid__V1__NoiseReply *r, size_t first, size_t width, bool color,
+			 struct kg_str *out)
+{
+	struct table *t = machine_table(r, first, PART_ALL);
+
+	machine_heading(r, first, out);
+	if (table_width(t) + 2 > width) {
+		table_free(t);
+		t = machine_table(r, first, PART_NOISE);
+		table_render(t, 2, width, color, out);
+		table_free(t);
+		t = machine_table(r, first, PART_LIMITS);
+	}
 	table_render(t, 2, width, color, out);
 	table_free(t);
 }
@@ -153,7 +179,7 @@ void noise_text(const Kgrid__V1__NoiseReply *r, size_t width, bool color, struct
 	for (i = 0; i < r->n_profiles; i++) {
 		if (!is_first(r, i))
 			continue;
-		machine_table(r, i, width, color, out);
+		machine_text(r, i, width, color, out);
 		kg_str_add(out, "\n");
 	}
 	if (r->n_profiles > 0)

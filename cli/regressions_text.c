@@ -58,10 +58,12 @@ static void count_cell(struct table *t, const Kgrid__V1__Regression *r, bool mac
 		table_cell(t, "-");
 }
 
-static void list_row(struct table *t, const Kgrid__V1__Regression *r)
+/* `wide`: times to the minute, and the worst effect on the same line. */
+static void list_row(struct table *t, const Kgrid__V1__Regression *r, bool wide)
 {
 	struct kg_str s = {0};
 	char time[FORMAT_SIZE];
+	int digits = wide ? 16 : 10;
 
 	boundary(r, &s);
 	table_cellf(t, "%" PRIu64, r->id);
@@ -71,30 +73,55 @@ static void list_row(struct table *t, const Kgrid__V1__Regression *r)
 	count_cell(t, r, true);
 	count_cell(t, r, false);
 	table_cellf(t, "%" PRIu32, r->seen);
-	table_cellf(t, "%.16s", format_time(r->first_ns, time));
-	table_cellf(t, "%.16s", format_time(r->last_ns, time));
+	table_cellf(t, "%.*s", digits, format_time(r->first_ns, time));
+	table_cellf(t, "%.*s", digits, format_time(r->last_ns, time));
 	if (r->confirm_job)
 		table_cellf(t, "job %" PRIu64, r->confirm_job);
 	else
 		table_cell(t, "-");
-	table_cell(t, r->worst && r->worst[0] ? r->worst : "-");
+	if (wide)
+		table_cell(t, r->worst && r->worst[0] ? r->worst : "-");
 	kg_str_deinit(&s);
 }
 
-void regressions_text(size_t n, Kgrid__V1__Regression *const *list, size_t width, bool color,
-		      struct kg_str *out)
+static struct table *list_table(size_t n, Kgrid__V1__Regression *const *list, bool wide)
 {
 	static const char *const titles[] = {"ID",	 "BOUNDARY", "STATE",	    "STAGE",
 					     "MACHINES", "PARAMS",   "JOBS",	    "FIRST",
 					     "LAST",	 "CONFIRM",  "WORST [95 %]"};
-	struct table *t = table_new("rlllrrrllll");
+	struct table *t = table_new(wide ? "rlllrrrllll" : "rlllrrrlll");
 	size_t i;
 
 	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
 		table_title(t, titles[i]);
 	for (i = 0; i < n; i++)
-		list_row(t, list[i]);
+		list_row(t, list[i], wide);
+	return t;
+}
+
+void regressions_text(size_t n, Kgrid__V1__Regression *const *list, size_t width, bool color,
+		      struct kg_str *out)
+{
+	struct table *t = list_table(n, list, true), *worst = table_new("rl");
+	bool wide = table_width(t) <= width;
+	size_t i;
+
+	if (!wide) {
+		table_free(t);
+		t = list_table(n, list, false);
+	}
 	table_render(t, 0, width, color, out);
+	table_title(worst, "ID");
+	table_title(worst, "WORST [95 %]");
+	for (i = 0; i < n && !wide; i++) {
+		table_cellf(worst, "%" PRIu64, list[i]->id);
+		table_cell(worst, list[i]->worst && list[i]->worst[0] ? list[i]->worst : "-");
+	}
+	if (!wide) {
+		kg_str_add(out, "\n");
+		table_render(worst, 0, width, color, out);
+	}
+	table_free(worst);
 	table_free(t);
 }
 
@@ -173,47 +200,66 @@ static void stage_cell(struct table *t, const Kgrid__V1__RegressionMember *m)
 	kg_str_deinit(&s);
 }
 
-static void member_row(struct table *t, const Kgrid__V1__RegressionMember *m)
+/* `wide`: with the vendor, the column, the values and where it was seen. */
+static void member_row(struct table *t, const Kgrid__V1__RegressionMember *m, bool wide)
 {
 	int decimals = format_decimals(fmin(fabs(m->before), fabs(m->after)));
 	struct kg_str column = {0};
 
 	format_column(m->kernel, m->lsm, &column);
-	table_cellf(t, "%s%s%s", cli_text(m->machine), m->vendor && m->vendor[0] ? ", " : "",
-		    cli_text(m->vendor));
+	table_cellf(t, "%s%s%s", cli_text(m->machine),
+		    wide && m->vendor && m->vendor[0] ? ", " : "", wide ? cli_text(m->vendor) : "");
 	table_cellf(t, "%s%s%s", cli_text(m->workload), m->params && m->params[0] ? " " : "",
 		    cli_text(m->params));
 	table_cellf(t, "%s%s%s", cli_text(m->metric), m->unit && m->unit[0] ? " in " : "",
 		    cli_text(m->unit));
-	table_cell(t, kg_str_text(&column));
-	value_cell(t, m->has_before, m->before, decimals);
-	value_cell(t, m->has_after, m->after, decimals);
+	if (wide) {
+		table_cell(t, kg_str_text(&column));
+		value_cell(t, m->has_before, m->before, decimals);
+		value_cell(t, m->has_after, m->after, decimals);
+	}
 	effect_cell(t, m);
 	probability_cell(t, m->has_p, m->p);
 	probability_cell(t, m->has_q, m->q);
 	table_cellf(t, "%" PRIu32 "+%" PRIu32, m->boots_before, m->boots_after);
-	if (m->job)
+	if (wide && m->job)
 		table_cellf(t, "%s, job %" PRIu64, cli_text(m->source), m->job);
-	else
+	else if (wide)
 		table_cell(t, m->source);
 	stage_cell(t, m);
 	kg_str_deinit(&column);
 }
 
+static struct table *member_table(const Kgrid__V1__Regression *r, bool wide)
+{
+	static const char *const all[] = {"MACHINE", "WORKLOAD", "METRIC",	  "COLUMN",
+					  "BEFORE",  "AFTER",	 "EFFECT [95 %]", "P",
+					  "Q",	     "BOOTS",	 "SOURCE",	  "STAGE"};
+	static const char *const few[] = {"MACHINE", "WORKLOAD", "METRIC", "EFFECT [95 %]",
+					  "P",	     "Q",	 "BOOTS",  "STAGE"};
+	struct table *t = table_new(wide ? "llllrrrrrrll" : "lllrrrrl");
+	size_t n = wide ? sizeof(all) / sizeof(all[0]) : sizeof(few) / sizeof(few[0]), i;
+
+	for (i = 0; i < n; i++)
+		table_title(t, wide ? all[i] : few[i]);
+	for (i = 0; i < r->n_members; i++)
+		member_row(t, r->members[i], wide);
+	return t;
+}
+
 static void members(const Kgrid__V1__Regression *r, size_t width, bool color, struct kg_str *out)
 {
-	static const char *const titles[] = {"MACHINE", "WORKLOAD", "METRIC",	     "COLUMN",
-					     "BEFORE",	"AFTER",    "EFFECT [95 %]", "P",
-					     "Q",	"BOOTS",    "SOURCE",	     "STAGE"};
-	struct table *t = table_new("llllrrrrrrll");
-	size_t i;
+	struct table *t = member_table(r, true);
+	size_t needs = table_width(t) + 2;
 
-	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		table_title(t, titles[i]);
-	for (i = 0; i < r->n_members; i++)
-		member_row(t, r->members[i]);
 	kg_str_add(out, "\nmembers:\n");
+	if (needs > width) {
+		table_free(t);
+		t = member_table(r, false);
+	}
 	table_render(t, 2, width, color, out);
+	if (needs > width)
+		kg_str_addf(out, "  (--width %zu shows values and columns too)\n", needs);
 	table_free(t);
 }
 

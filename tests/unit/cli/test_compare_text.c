@@ -296,7 +296,7 @@ static void test_counts_stand_where_they_are_not_as_usual(void **state)
 	table_text(100, false, false, &out);
 	assert_contains(kg_str_text(&out),
 			"n=5 boots (25 iterations) where not\n    said otherwise");
-	assert_contains(kg_str_text(&out), "n=5+4 (25+18)\n");
+	assert_contains(kg_str_text(&out), " n=5+4 (25+18)  unknown (1)   p=0.05  q=0.05\n");
 	kg_str_deinit(&out);
 }
 
@@ -425,7 +425,7 @@ static Kgrid__V1__CompareSummary summary(const char *kind, const char *name, con
 
 static void test_vendors_come_below_with_interactions_as_sentences(void **state)
 {
-	Kgrid__V1__CompareSummary m[3], *list[] = {&m[0], &m[1], &m[2]};
+	Kgrid__V1__CompareSummary m[4], *list[] = {&m[0], &m[1], &m[2], &m[3]};
 	Kgrid__V1__CompareInteraction i = KGRID__V1__COMPARE_INTERACTION__INIT, *is[] = {&i};
 	struct compare_look look = {.width = 100};
 	struct kg_str out = {0};
@@ -442,7 +442,7 @@ static void test_vendors_come_below_with_interactions_as_sentences(void **state)
 	m[1].heterogeneity_p = 0.2;
 	m[1].note = s("2 machines are 2 machines");
 	m[2].machines = 1;
-	x.reply.n_summaries = 3;
+	x.reply.n_summaries = 4;
 	x.reply.summaries = list;
 	i.text = s("tomoyo costs more on zen3 than elsewhere");
 	i.workload = s("netperf");
@@ -454,6 +454,8 @@ static void test_vendors_come_below_with_interactions_as_sentences(void **state)
 	i.p = 0.001;
 	x.reply.n_interactions = 1;
 	x.reply.interactions = is;
+	m[3] = m[1]; /* all machines are of one vendor: nothing new */
+	m[3].kind = s("all");
 	compare_summaries_text(&x.reply, &look, &out);
 	assert_string_equal(
 		kg_str_text(&out),
@@ -472,6 +474,11 @@ static void test_vendors_come_below_with_interactions_as_sentences(void **state)
 		"[-4.00, -2.00],\n"
 		"    p=0.001)\n"
 		"\n");
+	kg_str_clear(&out);
+	m[3].machines = 3;
+	compare_summaries_text(&x.reply, &look, &out);
+	assert_contains(kg_str_text(&out),
+			"\nall machines: netperf size=64, rate; change against ");
 	kg_str_deinit(&out);
 }
 

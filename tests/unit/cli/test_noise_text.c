@@ -71,6 +71,22 @@ static void test_profile_has_all_its_numbers_with_units(void **state)
 	kg_str_deinit(&out);
 }
 
+static void test_narrow_profiles_are_two_tables(void **state)
+{
+	struct kg_str out = {0};
+
+	(void)state;
+	make();
+	noise_text(&reply, 80, false, &out);
+	assert_contains(kg_str_text(&out),
+			"  netperf size=64  rate       12  4500.00 1/s   0.80 %  "
+			"0.31 %     -0.12  4.00 %\n");
+	assert_contains(kg_str_text(&out),
+			"  netperf size=64  rate    2.40 % raised  2.10 / 1.50 / "
+			"1.20 %  +0.010 % [-0.020,\n");
+	kg_str_deinit(&out);
+}
+
 static void test_what_is_not_known_is_a_dash_not_0(void **state)
 {
 	struct kg_str out = {0};
@@ -95,6 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_profile_has_all_its_numbers_with_units),
+		cmocka_unit_test(test_narrow_profiles_are_two_tables),
 		cmocka_unit_test(test_what_is_not_known_is_a_dash_not_0),
 	};
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli/regressions_text.h"
+#include "cli/width.h"
 #include "tests/lib/cmocka_all.h"
 
 static Kgrid__V1__Regression item;
@@ -120,6 +121,27 @@ static void test_one_shows_members_and_events(void **state)
 	kg_str_deinit(&out);
 }
 
+static void test_narrow_lists_fit_and_lose_no_effect(void **state)
+{
+	Kgrid__V1__Regression *list[] = {&item};
+	struct kg_str out = {0};
+	char *line, *save = NULL;
+
+	(void)state;
+	make();
+	regressions_text(1, list, 100, false, &out);
+	kg_str_add(&out, "\n");
+	regression_text(&item, 100, false, &out);
+	assert_contains(kg_str_text(&out), "\nID  WORST [95 %]\n 3  -8.79 % [-9.1, -8.4] netperf "
+					   "size=64 on lab-amd\n");
+	assert_contains(kg_str_text(&out),
+			"-8.79 % [-9.10, -8.40]  0.0002  0.001    8+8  candidate\n");
+	assert_contains(kg_str_text(&out), " shows values and columns too)\n");
+	for (line = strtok_r(out.text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		assert_true(text_width(line) <= 100);
+	kg_str_deinit(&out);
+}
+
 static void test_acknowledged_fixed_and_refuted_are_not_open(void **state)
 {
 	(void)state;
@@ -140,6 +162,7 @@ int main(void)
 		cmocka_unit_test(test_list_has_boundary_state_worst_and_counts),
 		cmocka_unit_test(test_list_without_members_does_not_claim_none),
 		cmocka_unit_test(test_one_shows_members_and_events),
+		cmocka_unit_test(test_narrow_lists_fit_and_lose_no_effect),
 		cmocka_unit_test(test_acknowledged_fixed_and_refuted_are_not_open),
 	};
 
