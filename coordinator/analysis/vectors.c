@@ -67,10 +67,13 @@ static void broken(struct vectors_run *r, const char *key, const char *wanted)
 const double *vectors_array(struct vectors_run *r, const char *key, size_t *ret_n)
 {
 	json_t *list = json_object_get(r->input, key), *v;
+	const char *series = json_string_value(json_object_get(r->input, "series"));
 	double *x;
 	size_t i;
 
 	*ret_n = 0;
+	if (!list && series && strcmp(key, "x") == 0)
+		list = json_object_get(r->series, series);
 	if (!json_is_array(list) || r->n_arrays == VECTORS_ARRAYS_MAX) {
 		broken(r, key, "a list of numbers");
 		return NULL;
@@ -281,11 +284,12 @@ static bool compare_case(struct vectors_run *r, json_t *expect, int rc, char *te
 
 /* ---- the file ---- */
 
-static int run_case(json_t *c, struct vectors_case *ret)
+static int run_case(json_t *c, json_t *series, struct vectors_case *ret)
 {
 	const struct vectors_op *op = vectors_op_find(json_string_value(json_object_get(c, "op")));
 	json_t *rtol = json_object_get(c, "rtol");
 	struct vectors_run r = {.input = json_object_get(c, "input"),
+				.series = series,
 				.rtol = rtol ? json_number_value(rtol) : RTOL_FALLBACK};
 	char text[TEXT_SIZE] = "";
 	int rc = 0;
@@ -342,6 +346,7 @@ static int check_case(json_t *c, size_t i, struct kg_err *err)
 
 static int run_cases(json_t *root, struct vectors_report *r, struct kg_err *err)
 {
+	json_t *series = json_object_get(json_object_get(root, "meta"), "series");
 	json_t *cases = json_object_get(root, "cases"), *c;
 	size_t i;
 
@@ -363,7 +368,7 @@ static int run_cases(json_t *root, struct vectors_report *r, struct kg_err *err)
 	{
 		struct vectors_case *to = &r->cases[r->n++];
 
-		if (run_case(c, to) < 0)
+		if (run_case(c, series, to) < 0)
 			return kg_err_set(err, -ENOMEM, "out of memory in case %zu", i + 1);
 		r->pass += to->result == VECTORS_PASS;
 		r->fail += to->result == VECTORS_FAIL;

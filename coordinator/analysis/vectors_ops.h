@@ -16,7 +16,8 @@
 
 /* One case while it runs. */
 struct vectors_run {
-	json_t *input; /* borrows */
+	json_t *input;	/* borrows */
+	json_t *series; /* borrows; meta.series of the file: name -> list of numbers; may be NULL */
 	double rtol;
 	json_t *got;	/* key -> what came out; null for undefined */
 	json_t *floors; /* key -> absolute difference that is allowed besides rtol */

@@ -7,23 +7,57 @@
 
 #define QHAT_MAX_P 0.01
 
+/* One number of each change under its key. */
+static int put_each(struct vectors_run *r, const char *key, const struct changepoint *c, size_t n,
+		    double (*of)(const struct changepoint *c))
+{
+	double *values = calloc(n + 1, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		values[i] = of(&c[i]);
+	vectors_put_array(r, key, values, n);
+	free(values);
+	return 0;
+}
+
+static double index_of(const struct changepoint *c)
+{
+	return (double)c->index;
+}
+
+static double p_of(const struct changepoint *c)
+{
+	return c->p;
+}
+
+static double before_of(const struct changepoint *c)
+{
+	return c->before;
+}
+
+static double after_of(const struct changepoint *c)
+{
+	return c->after;
+}
+
 static int put_changes(struct vectors_run *r, const char *key, const double *x, size_t n,
 		       const struct changepoint_options *o)
 {
 	struct changepoint *changes = NULL;
 	size_t n_changes = 0;
-	double *indexes;
 	int rc = changepoint_find(x, n, o, &changes, &n_changes, &r->err);
 
 	if (rc < 0)
 		return rc;
-	indexes = calloc(n_changes + 1, sizeof(*indexes));
-	for (size_t i = 0; indexes && i < n_changes; i++)
-		indexes[i] = (double)changes[i].index;
-	if (indexes)
-		vectors_put_array(r, key, indexes, n_changes);
-	rc = indexes ? 0 : -ENOMEM;
-	free(indexes);
+	rc = put_each(r, key, changes, n_changes, index_of);
+	if (rc == 0)
+		rc = put_each(r, "pvalues", changes, n_changes, p_of);
+	if (rc == 0)
+		rc = put_each(r, "mean_before", changes, n_changes, before_of);
+	if (rc == 0)
+		rc = put_each(r, "mean_after", changes, n_changes, after_of);
 	free(changes);
 	return rc;
 }
