@@ -48,8 +48,24 @@ static void fill_machine(const struct driver *d, Kgrid__V1__MachineFacts *f)
 	f->n_tags = c->tags.n;
 }
 
+/* A coordinator of 1.1 knows no 'version' and would refuse the declaration: for its eyes the line is
+ * a comment. */
+static void hide_version(char *text)
+{
+	char *line = text;
+
+	if (!kg_str_starts(line, "version:")) {
+		line = strstr(text, "\nversion:");
+		if (!line)
+			return;
+		line++;
+	}
+	*line = '#';
+}
+
 /* `total` counts the texts over all offers. */
-static void fill_offer(const struct workload_entry *e, Kgrid__V1__WorkloadOffer *o, size_t *total)
+static void fill_offer(const struct workload_entry *e, uint32_t minor, Kgrid__V1__WorkloadOffer *o,
+		       size_t *total)
 {
 	struct kg_err err;
 	char *text;
@@ -72,6 +88,8 @@ static void fill_offer(const struct workload_entry *e, Kgrid__V1__WorkloadOffer 
 		return;
 	}
 	*total += len;
+	if (minor < 2)
+		hide_version(text);
 	o->declaration = text;
 }
 
@@ -85,7 +103,8 @@ void driver_send_facts(struct driver *d)
 	if (offers && list) {
 		fill_machine(d, &f);
 		for (i = 0; i < n; i++) {
-			fill_offer(&d->registry.items[i], &offers[i], &total);
+			fill_offer(&d->registry.items[i], connect_minor(d->connect), &offers[i],
+				   &total);
 			list[i] = &offers[i];
 		}
 		f.workloads = list;

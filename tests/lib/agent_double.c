@@ -56,11 +56,11 @@ void double_init(struct double_ *d)
 	assert_int_equal(mkdir(d->workloads, 0755), 0);
 	assert_int_equal(mkdir(d->state, 0755), 0);
 	listen_on(d);
-	/* The machine's name keeps apart what runs of this test on this host. */
+	/* What others do on this host is no business of a test. The machine's name keeps apart what runs of this test on this host. */
 	(void)snprintf(text, sizeof(text),
 		       "coordinator: 127.0.0.1:%u\nmachine: test-%d\nstate-dir: %s\n"
 		       "workload-dir: %s\nclock: real\ninitrd: {policy: none}\n"
-		       "shutdown: {method: direct}\n",
+		       "shutdown: {method: direct}\nenv-check: record\n",
 		       d->port, (int)getpid(), d->state, d->workloads);
 	assert_int_equal(kg_file_replace(d->config, text, strlen(text), 0644, NULL), 0);
 }
@@ -82,7 +82,8 @@ void double_prepare_run(struct double_ *d, const char *const *runs, uint32_t ite
 {
 	Kgrid__V1__BootOrder o = KGRID__V1__BOOT_ORDER__INIT;
 	Kgrid__V1__RunOrder items[8], *list[8];
-	struct agent_state s = {.saved = {.stage = AGENT_RUN, .boot = 7, .lease_epoch = 3}};
+	struct agent_state s = {.saved = {.stage = AGENT_RUN, .boot = 7, .lease_epoch = 3},
+				.minor = KG_PROTO_MINOR};
 	char path[128];
 	struct kg_err err = {""};
 	size_t n;

@@ -56,6 +56,7 @@ static void test_whole_file_of_the_lab(void **state)
 				   "workload-dir: /usr/share/kgrid/workloads\n"
 				   "tags: [lab, icount]\n"
 				   "clock: instruction\n"
+				   "env-check: record\n"
 				   "cmdline: console=ttyS0 panic=5\n"
 				   "initrd:\n"
 				   "  policy: overlay\n"
@@ -71,6 +72,7 @@ static void test_whole_file_of_the_lab(void **state)
 	(void)state;
 	assert_int_equal(load(text, &c, &err), 0);
 	assert_int_equal(c.clock, AGENT_CLOCK_INSTRUCTION);
+	assert_int_equal(c.env_check, AGENT_ENV_RECORD);
 	assert_int_equal(c.tags.n, 2);
 	assert_int_equal(c.initrd.cache_bytes, 256 << 20);
 	assert_int_equal(c.shutdown.method, AGENT_SHUTDOWN_DIRECT);
@@ -89,6 +91,7 @@ static void test_presets_hold_where_nothing_is_said(void **state)
 			 0);
 	assert_string_equal(c.state_dir, "/var/lib/kgrid-agent");
 	assert_int_equal(c.clock, AGENT_CLOCK_REAL);
+	assert_int_equal(c.env_check, AGENT_ENV_STRICT);
 	assert_int_equal(c.shutdown.method, AGENT_SHUTDOWN_AUTO);
 	assert_int_equal(c.initrd.cache_bytes, 256 << 20);
 	agent_config_deinit(&c);

@@ -47,6 +47,7 @@ static void fill(struct agent_state *s)
 	s->saved.n_runs = 3;
 	s->saved.hops = 9;
 	s->saved.fenced = true;
+	s->minor = 2;
 	(void)snprintf(s->saved.host_boot_id, sizeof(s->saved.host_boot_id), "aaaa-bbbb");
 	(void)snprintf(s->previous_host_boot_id, sizeof(s->previous_host_boot_id), "cccc");
 	(void)snprintf(s->boot_method, sizeof(s->boot_method), "kexec-file-load");
@@ -71,6 +72,7 @@ static void test_everything_comes_back(void **state)
 	assert_int_equal(got.saved.n_runs, 3);
 	assert_int_equal(got.saved.hops, 9);
 	assert_true(got.saved.fenced);
+	assert_int_equal(got.minor, 2);
 	assert_string_equal(got.saved.host_boot_id, "aaaa-bbbb");
 	assert_string_equal(got.previous_host_boot_id, "cccc");
 	assert_string_equal(got.boot_method, "kexec-file-load");

@@ -18,6 +18,7 @@ static const char whole[] =
 	"  buffer: {type: bytes, min: 1KiB, max: 1MiB, default: 64KiB}\n"
 	"  note: {type: text, help: free words}\n"
 	"requires: [netperf, netserver]\n"
+	"version: [netperf, -V]\n"
 	"helper: [netserver, -D, -p, \"{port}\"]\n"
 	"command: [netperf, -P, \"0\", -p, \"{port}\", -t, \"{test}\", -l, \"{seconds}\"]\n"
 	"arguments:\n"
@@ -75,6 +76,8 @@ static void test_whole_declaration_is_read(void **state)
 	assert_string_equal(w->params[3].preset, "65536");
 	assert_null(w->params[4].preset);
 	assert_int_equal(w->requires.n, 2);
+	assert_int_equal(w->version.n, 2);
+	assert_string_equal(w->version.items[1], "-V");
 	assert_int_equal(w->n_arguments, 2);
 	assert_string_equal(w->arguments[1].when.items[1].values.items[0], "65536");
 	assert_string_equal(w->environment.items[1], "N2=two words");
@@ -101,6 +104,7 @@ static void test_smallest_declaration_has_defaults(void **state)
 	assert_null(w->duration);
 	assert_int_equal(w->n_params, 0);
 	assert_int_equal(w->helper.n, 0);
+	assert_int_equal(w->version.n, 0);
 	kg_workload_free(w);
 	kg_workload_free(NULL);
 }
@@ -151,6 +155,8 @@ static void test_commands_are_checked(void **state)
 	check_refused(C("command: [x, '{b{b}}']"), "bad '{' or '}'");
 	check_refused(C("command: [x, '{port}']"),
 		      "f:3:14: '{port}' is for workloads with a helper");
+	check_refused(C("command: [x]\nversion: []"), "'version': the program is missing");
+	check_refused(C("command: [x]\nversion: [x, '{b}']"), "there are no parameters here");
 	check_refused(C("command: [x]\nhelper: ['{b}']"), "'helper': the program itself");
 	check_refused(C("command: [x]\narguments: [{add: ['{a}']}]"), "may have no value here");
 	check_refused(C("command: [x]\narguments: [{when: {c: 1}, add: [y]}]"),
