@@ -18,3 +18,8 @@ add_dependencies(test_cli_program kgrid kgrid_generated)
 kg_add_unit_test(NAME test_cli_grid SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli_grid.c
 	LIBS kg_test_command kg_test_grid LABELS integration)
 add_dependencies(test_cli_grid kgrid kgrid-coordinator)
+
+kg_add_unit_test(NAME test_cli_results
+	SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli_results.c ${CMAKE_SOURCE_DIR}/tests/lib/player.c
+	LIBS kg_test_command kg_test_grid LABELS integration)
+add_dependencies(test_cli_results kgrid kgrid-coordinator)
