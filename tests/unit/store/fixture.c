@@ -372,7 +372,7 @@ Kgrid__V1__Record record_document(uint64_t boot, uint64_t seq, const char *name,
 {
 	static Kgrid__V1__Document b;
 	static char digest[KG_SHA256_HEX_SIZE];
-	static uint8_t stored[80000];
+	static uint8_t stored[200000];
 	Kgrid__V1__Record r = record(boot, seq, 0);
 	size_t len = strlen(text), n = ZSTD_compress(stored, sizeof(stored), text, len, 3);
 

@@ -79,7 +79,7 @@ Kgrid__V1__Record record_ended(uint64_t boot, uint64_t seq, uint64_t attempt, co
 /* "name", "value" (NULL: unsupported) and so on, ended by a NULL name; at most 64 facts. */
 Kgrid__V1__Record record_provenance(uint64_t boot, uint64_t seq, uint64_t attempt,
 				    const char *phase, const char *const *facts);
-/* A whole document in one piece, compressed; `text` of at most 64 KiB. */
+/* A whole document in one piece, compressed, of at most 200 kB as such. */
 Kgrid__V1__Record record_document(uint64_t boot, uint64_t seq, const char *name, const char *text);
 
 /* slots = sum of outcomes + pending */

@@ -77,7 +77,7 @@ static void expect_fault(struct fixture *f, Kgrid__V1__Record r, const char *tex
 }
 
 struct got {
-	char text[20001];
+	char text[800000];
 	size_t len;
 	int parts;
 };
@@ -88,6 +88,7 @@ static int collect(void *arg, const Kgrid__V1__ProvenanceReply *part)
 
 	g->parts++;
 	assert_true(g->len + part->text.len < sizeof(g->text));
+	assert_true(part->text.len < 1 << 20); /* what a frame holds */
 	memcpy(g->text + g->len, part->text.data, part->text.len);
 	g->len += part->text.len;
 	return 0;
@@ -126,6 +127,27 @@ static void test_pieces_become_the_text_also_over_a_restart(void **state)
 	}
 	assert_int_equal(fixture_int(f, "SELECT count(*) FROM document_part"), 0);
 	check_text(f, 1, "config", lines());
+}
+
+static void test_long_text_comes_back_in_parts(void **state)
+{
+	struct fixture *f = *state;
+	struct got *g = calloc(1, sizeof(*g));
+	Kgrid__V1__ProvenanceRequest rq = KGRID__V1__PROVENANCE_REQUEST__INIT;
+	char *text = calloc(1, 700032);
+	struct kg_err err = {""};
+
+	for (int i = 0; i < 35000; i++)
+		(void)snprintf(text + (size_t)20 * (size_t)i, 32, "CONFIG_OPT_%06d=y\n", i);
+	must_ingest(f, MACHINE, record_document(1, 2, "config", text));
+	rq.has_boot = 1;
+	rq.boot = 1;
+	rq.document = (char *)(uintptr_t) "config";
+	assert_int_equal(query_provenance(f->q, &rq, collect, g, &err), 0);
+	assert_int_equal(g->parts, 3);
+	assert_string_equal(g->text, text);
+	free(text);
+	free(g);
 }
 
 static void test_same_text_is_one_row(void **state)
@@ -305,6 +327,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_(test_pieces_become_the_text_also_over_a_restart),
+		T_(test_long_text_comes_back_in_parts),
 		T_(test_same_text_is_one_row),
 		T_(test_agent_that_starts_again_may_begin_anew),
 		T_(test_empty_text_is_a_document),

@@ -197,6 +197,27 @@ static void test_what_the_cell_chooses_is_no_epoch(void **state)
 		1);
 }
 
+static void test_row_48_host_name_is_no_identity(void **state)
+{
+	struct fixture *f = *state;
+
+	boot(f, 1, &intel_old, FACTS("cpu.model", "6", "host.name", "bing3"));
+	assert_int_equal(boot(f, 2, &intel_old, FACTS("cpu.model", "6", "host.name", "localhost")),
+			 1);
+	assert_string_equal(epoch_event(f), "");
+}
+
+static void test_row_48_upgraded_packages_are_an_epoch(void **state)
+{
+	struct fixture *f = *state;
+
+	boot(f, 1, &intel_old, FACTS("packages.digest", "aa", "packages.stamp", "1"));
+	assert_int_equal(
+		boot(f, 2, &intel_old, FACTS("packages.digest", "aa", "packages.stamp", "2")), 1);
+	assert_int_equal(
+		boot(f, 3, &intel_old, FACTS("packages.digest", "bb", "packages.stamp", "3")), 2);
+}
+
 static void test_new_fact_name_of_a_newer_agent_is_no_epoch_but_its_change_is(void **state)
 {
 	struct fixture *f = *state;
@@ -414,6 +435,8 @@ int main(void)
 		T_(test_row_47_changed_mitigation_of_the_same_kernel_is_an_epoch),
 		T_(test_row_47_other_mitigations_of_another_kernel_are_no_epoch),
 		T_(test_what_the_cell_chooses_is_no_epoch),
+		T_(test_row_48_host_name_is_no_identity),
+		T_(test_row_48_upgraded_packages_are_an_epoch),
 		T_(test_new_fact_name_of_a_newer_agent_is_no_epoch_but_its_change_is),
 		T_(test_row_54_unsupported_is_not_a_value_and_its_loss_is_told),
 		T_(test_many_changes_are_cut_in_the_event_and_whole_in_the_epoch),
