@@ -178,7 +178,7 @@ static void test_results_of_a_slower_kernel(void **state)
 	compare_and_gate(w);
 	regressions(w);
 	expect(w, "history --machine m1 --param size=1", 0, "2 points, old .. new\n", "");
-	expect(w, "history rate --csv", 0, ",new,", "slots 64 = 64 pass");
+	expect(w, "history rate --csv --job 1", 0, ",new,", "slots 64 = 64 pass");
 	expect(w, "history nothing", 4, "", "nothing");
 	expect(w, "diff boot:1 boot:1", 0, "no difference", "");
 	expect(w, "diff boot:1 boot:99", 4, "", "99");
