@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/analysis/modes.h"
 #include "coordinator/analysis/rank.h"
 #include "coordinator/analysis/student.h"
 #include "coordinator/analysis/summary.h"
@@ -15,10 +14,7 @@
 #include "coordinator/analysis/verdict_impl.h"
 #include "coordinator/analysis/verdict_shift.h"
 
-#define MODES_SEED     1       /* fixed, so that the same data say the same */
-#define MODES_VALUES   10      /* modes_find() says one mode below */
-#define BOOTS_DIFFER_P 0.05    /* of the test whether boots differ beyond their iterations */
-#define LARGEST_PCT    DBL_MAX /* shown instead of what a double cannot hold */
+#define LARGEST_PCT DBL_MAX /* shown instead of what a double cannot hold */
 
 static const char *const names[] = {
 	[VERDICT_NONE] = "",
@@ -345,19 +341,6 @@ static int fill_levels(const struct verdict_side *in_a, const struct verdict_sid
 	return rc;
 }
 
-static int fill_modes(const struct side *s, bool *ret_multimodal, struct kg_err *err)
-{
-	struct modes_result m;
-	int rc;
-
-	if (s->n_iterations < MODES_VALUES)
-		return 0;
-	rc = modes_find(s->iterations, s->n_iterations, MODES_SEED, &m, err);
-	if (rc == 0)
-		*ret_multimodal = m.modes > 1;
-	return rc == -ENOMEM ? rc : 0; /* else values too far apart for a density */
-}
-
 static int fill(const struct verdict_side *in_a, const struct verdict_side *in_b,
 		const struct side *a, const struct side *b, enum verdict_direction direction,
 		const struct verdict_policy *policy, struct verdict *v, struct kg_err *err)
@@ -371,9 +354,9 @@ static int fill(const struct verdict_side *in_a, const struct verdict_side *in_b
 	if (rc == 0)
 		rc = fill_levels(in_a, in_b, a, b, direction, v, err);
 	if (rc == 0 && !policy->brief)
-		rc = fill_modes(a, &v->multimodal[0], err);
+		rc = verdict_several_modes(in_a, a->values, &v->multimodal[0], err);
 	if (rc == 0 && !policy->brief)
-		rc = fill_modes(b, &v->multimodal[1], err);
+		rc = verdict_several_modes(in_b, b->values, &v->multimodal[1], err);
 	return rc;
 }
 

@@ -98,8 +98,8 @@ struct verdict {
 	double p;   /* Mann-Whitney over boots */
 	double q;   /* in its family */
 	bool has_welch;
-	double welch_p;	     /* beside it, as information */
-	double p_worse;	     /* one-sided: B worse than A (confirmation uses it) */
+	double welch_p; /* beside it, as information */
+	double p_worse; /* one-sided: B worse than A, for confirmation; 1 without a direction */
 	double p_iterations; /* the same test over all iterations, as information */
 	double cliffs_delta; /* positive is better, as the effect */
 	bool has_log;	     /* the effect is a ratio (all values > 0) with a standard error */
@@ -113,7 +113,7 @@ struct verdict {
 	size_t boots[2], iterations[2];
 	uint32_t
 		more_boots; /* unknown: further boots a side that would decide, about; 0: not known */
-	bool multimodal[2];
+	bool multimodal[2]; /* its boots, or the iterations around them (10 or more) */
 	char reason[VERDICT_REASON_SIZE]; /* "" or why the word is not a plain answer */
 };
 

@@ -10,6 +10,8 @@
 #include "coordinator/analysis/verdict_impl.h"
 
 #define POWER		 0.8
+#define Z_LEVEL		 1.96		   /* of 95 % */
+#define Z_POWER		 0.8416		   /* of POWER */
 #define RANK_EFFICIENCY	 0.954929658551372 /* 3 / pi, of ranks against t with normal noise */
 #define MORE_BOOTS_MAX	 1000		   /* above, a number would say nothing */
 #define BOOTS_MAX_NEEDED 64		   /* a side; alpha below 2 / C(128, 64) is not sensible */
@@ -79,23 +81,29 @@ static enum verdict_word change_word(const struct verdict *v)
 	return v->sign > 0 ? VERDICT_IMPROVEMENT : VERDICT_REGRESSION;
 }
 
+/* Boots a side so that an end of the interval, 1.96 sd sqrt(2 / n) away, keeps out of `room` per cent
+ * with POWER. */
+static double boots_for_room(double room_pct, double noise_pct)
+{
+	double z = (Z_LEVEL + Z_POWER) * noise_pct / room_pct;
+
+	return 2 * z * z / RANK_EFFICIENCY;
+}
+
 /* Boots a side so that a change of the size seen is found with POWER, or that one too small to
- * matter is known to be so: the interval then fits in. */
+ * matter is known to be so. 0: not known. */
 static double boots_to_decide(const struct verdict *v, const struct verdict_policy *p)
 {
 	double effect = fabs(v->effect_pct), n = 0;
 
 	if (!v->has_effect || !v->has_noise || v->noise_pct <= 0)
 		return 0;
-	if (effect < p->min_effect_pct) {
-		/* Both ends: half an interval, 1.96 sd sqrt(2 / n), and as much for chance. */
-		double room = (p->min_effect_pct - effect) / v->noise_pct;
-
-		return 2 * (1.96 + 0.84) * (1.96 + 0.84) / (room * room) / RANK_EFFICIENCY;
-	}
+	if (effect < p->min_effect_pct)
+		return boots_for_room(p->min_effect_pct - effect, v->noise_pct);
 	if (stats_power_n(effect / v->noise_pct, POWER, p->alpha, &n, NULL) < 0)
 		return 0;
-	return n / RANK_EFFICIENCY;
+	return fmax(n / RANK_EFFICIENCY,
+		    boots_for_room(effect - VERDICT_NEAR_SHARE * p->min_effect_pct, v->noise_pct));
 }
 
 static void fill_more_boots(struct verdict *v, const struct verdict_policy *p)

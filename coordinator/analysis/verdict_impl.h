@@ -24,6 +24,12 @@ int verdict_iterations_differ(const struct verdict_iterations *in, double *ret_p
 int verdict_boots_differ(const struct verdict_side *a, const struct verdict_side *b,
 			 bool *ret_differ, struct kg_err *err);
 
+/* Whether the boots' values, or the iterations around their boots' values, have several modes by
+ * Silverman's test (modes.h), 10 of them or more. Iterations as they are would show a mode for each
+ * boot. -ENOMEM. */
+int verdict_several_modes(const struct verdict_side *in, const double *values, bool *ret_several,
+			  struct kg_err *err);
+
 void verdict_reason(struct verdict *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -618,6 +618,27 @@ static void test_two_modes_are_noticed(void **state)
 	assert_true(v.multimodal[1]);
 }
 
+static void test_modes_of_iterations_are_those_within_boots(void **state)
+{
+	static const double levels[12] = {100, 104, 97, 102, 99, 106, 95, 101, 103, 98, 96, 105};
+	double va[12][25], vb[12][25];
+	struct stats_rng r = {6};
+	struct boots a, b;
+	struct verdict_side sa = side_of(&a, va, levels, 12, 25, &r);
+	struct verdict_side sb = side_of(&b, vb, levels, 12, 25, &r);
+	struct verdict v;
+
+	(void)state;
+	/* In every boot of B each second iteration is slow. */
+	for (size_t i = 0; i < 12; i++) {
+		for (size_t k = 1; k < 25; k += 2)
+			vb[i][k] *= 1.05;
+	}
+	v = pair_of(&sa, &sb, VERDICT_HIGHER, NULL);
+	assert_false(v.multimodal[0]); /* boots that differ are no modes */
+	assert_true(v.multimodal[1]);
+}
+
 static void test_everything_moved_is_most_of_them_to_one_side(void **state)
 {
 	struct verdict v[8] = {{.has_p = true}};
@@ -671,6 +692,7 @@ int main(void)
 		cmocka_unit_test(test_an_interval_excludes_zero_when_p_is_below_its_complement),
 		cmocka_unit_test(test_level_is_the_median_of_the_boots),
 		cmocka_unit_test(test_two_modes_are_noticed),
+		cmocka_unit_test(test_modes_of_iterations_are_those_within_boots),
 		cmocka_unit_test(test_everything_moved_is_most_of_them_to_one_side),
 	};
 
