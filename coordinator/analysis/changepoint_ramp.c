@@ -11,13 +11,13 @@
 #include "coordinator/analysis/changepoint_impl.h"
 #include "coordinator/analysis/window_test.h"
 
-#define PLACE_PENALTY 3 /* times ln n */
-#define EVIDENCE \
-	6 /* 2 ln 20: odds of 20 to 1 for the ramp, as steps are what histories are made of */
-#define CLIP_SIGMAS 3  /* beyond the two levels */
-#define GRID_MAX    24 /* places tried each for the beginning and the end, then all near the best */
-#define RUN_MAX	    12 /* changes that one ramp may replace */
-#define CHI2_95	    3.84 /* of one degree of freedom */
+#define PLACE_PENALTY 3	   /* times ln n */
+#define EVIDENCE      6	   /* 2 ln 20: odds of 20 to 1, as steps are what histories are made of */
+#define STEPS_APART   10   /* points; nearer, a ramp is no rarer than two steps in one direction */
+#define CLIP_SIGMAS   3	   /* beyond the two levels */
+#define GRID_MAX      24   /* places tried each for beginning and end, then all near the best */
+#define RUN_MAX	      12   /* changes that one ramp may replace */
+#define CHI2_95	      3.84 /* of one degree of freedom */
 
 struct ramp_window {
 	const struct changepoint_series *s;
@@ -177,6 +177,16 @@ static bool upwards(const struct changepoint *c)
 	return c->after > c->before;
 }
 
+static double evidence(const struct changepoint *c, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (c[i].index - c[i - 1].index < STEPS_APART)
+			return 0;
+	return EVIDENCE;
+}
+
 /* Puts one ramp in the place of the changes i..i+n, when it fits better. */
 static bool try_ramp(const struct changepoint_series *s, struct changepoint_list *l, size_t i,
 		     size_t n)
@@ -193,7 +203,7 @@ static bool try_ramp(const struct changepoint_series *s, struct changepoint_list
 	w.end = end - c[n - 1].index > WINDOW_MAX ? c[n - 1].index + WINDOW_MAX : end;
 	prepare(&w, c->before, c[n - 1].after);
 	r = best_ramp(&w, margin);
-	if (!(fit_cost(&w, r.rss) + EVIDENCE + 2 * w.penalty < stair_cost(&w, c, n)))
+	if (!(fit_cost(&w, r.rss) + evidence(c, n) + 2 * w.penalty < stair_cost(&w, c, n)))
 		return false;
 	ramp_interval(&w, margin, &r);
 	c->kind = CHANGEPOINT_RAMP;
