@@ -14,7 +14,7 @@
 
 #define DOCUMENT_PIECE_BYTES (256 * 1024)	 /* of one record */
 #define DOCUMENT_STORED_MAX  (32U * 1024 * 1024) /* compressed; more is refused */
-#define DOCUMENT_TEXT_MAX    (256U * 1024 * 1024)
+#define DOCUMENT_TEXT_MAX    (64U * 1024 * 1024) /* as much as the coordinator takes */
 
 struct document {
 	const char *name; /* static */

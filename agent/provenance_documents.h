@@ -15,8 +15,9 @@
  * /usr/lib/modules/R/config, /lib/modules/R/build/.config for the running release R.
  */
 void provenance_config(const char *root, struct fact_list *l, struct document_list *docs);
-/* "sysctl": "name = value" lines, sorted. sysctl.digest is over those that do not follow from the
- * size of memory, which differs a little from boot to boot. */
+/* "sysctl": "name = value" lines, in an order that is always the same. sysctl.digest is over those
+ * that follow neither from the size of memory nor from the modules that happen to be loaded, both of
+ * which differ a little from boot to boot. */
 void provenance_sysctl(const char *root, struct fact_list *l, struct document_list *docs);
 /* "modules": "name size [taint]" lines, sorted; modules.digest, .count, .tainting. */
 void provenance_modules(const char *root, struct fact_list *l, struct document_list *docs);
@@ -29,6 +30,6 @@ void provenance_kallsyms(const char *root, struct fact_list *l, struct document_
 
 /* Whether a sysctl is left out of the document, or of the digest. PURE. */
 bool sysctl_is_volatile(const char *name);
-bool sysctl_follows_memory(const char *name);
+bool sysctl_is_unsteady(const char *name);
 
 #endif

@@ -41,21 +41,33 @@ static int read_table(struct fact_list *l, const char *root, const char *path, c
 	return rc;
 }
 
+/* What the folder has: which of these files there are depends on the kernel's age, so one that is
+ * missing says nothing. */
+static void add_ids(const char *root, struct fact_list *l)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (fact_exists(root, ids[i][1]))
+			fact_file(l, root, ids[i][0], ids[i][1]);
+}
+
+/* The table is the same whatever kernel passes it on, so it comes before the kernel's reading of it. */
 static void add_dmi(const char *root, struct fact_list *l)
 {
-	bool identity = fact_exists(root, ID);
 	char *table;
 	size_t len, i;
-	int rc;
+	int rc = read_table(l, root, "/sys/firmware/dmi/tables/DMI", &table, &len);
 
-	for (i = 0; identity && i < sizeof(ids) / sizeof(ids[0]); i++)
-		fact_file(l, root, ids[i][0], ids[i][1]);
-	rc = read_table(l, root, "/sys/firmware/dmi/tables/DMI", &table, &len);
 	if (rc == 0) {
-		smbios_facts((const uint8_t *)table, len, !identity, l);
+		smbios_facts((const uint8_t *)table, len, l);
 		free(table);
+		for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+			if (!fact_list_find(l, ids[i][0]))
+				fact_unsupported(l, ids[i][0], FACT_ABSENT);
 		return;
 	}
+	add_ids(root, l);
 	if (rc == -ENOENT) /* this kernel has no such file, which says nothing of the machine */
 		return;
 	for (i = 0; i < sizeof(memory_facts) / sizeof(memory_facts[0]); i++)

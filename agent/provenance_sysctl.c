@@ -27,6 +27,7 @@ static const char *const volatile_names[] = {
 	"fs.nfs.*",
 	"fs.quota.*",
 	"dev.cdrom.info",
+	"kernel.hung_task_detect_count",
 	"kernel.ns_last_pid",
 	"kernel.pty.nr",
 	"kernel.random.*",
@@ -38,6 +39,7 @@ static const char *const volatile_names[] = {
 	"kernel.keys.gc_delay",
 	"kernel.usermodehelper.*",
 	"kernel.sched_domain.*",
+	"net.core.netdev_rss_key", /* random at every boot */
 	"net.ipv4.tcp_fastopen_key",
 	"net.ipv4.route.flush",
 	"net.ipv6.route.flush",
@@ -49,7 +51,21 @@ static const char *const volatile_names[] = {
 	"vm.stat_refresh",
 };
 
-static const char *const memory_names[] = {
+/* What follows from the size of memory, and what comes and goes with modules. */
+static const char *const unsteady_names[] = {
+	"dev.*",
+	"fs.lockd*",
+	"fs.nfs*",
+	"fs.xfs.*",
+	"kernel.spl.*",
+	"net.bridge.*",
+	"net.ipv4.tcp_a*_congestion_control", /* available, allowed */
+	"net.ipv4.tcp_available_ulp",
+	"net.ipv4.vs.*",
+	"net.mpls.*",
+	"net.netfilter.*",
+	"net.rds.*",
+	"net.sctp.*",
 	"fs.epoll.max_user_watches",
 	"fs.fanotify.*",
 	"fs.file-max",
@@ -70,9 +86,7 @@ static const char *const memory_names[] = {
 	"net.*frag_low_thresh",
 	"net.*ehash_entries",
 	"net.ipv[46].route.*",
-	"net.netfilter.nf_conntrack_*",
 	"net.nf_conntrack_max",
-	"net.sctp.sctp_*mem",
 	"user.max_*",
 	"vm.*_reserve_kbytes",
 	"vm.min_free_kbytes",
@@ -117,9 +131,9 @@ bool sysctl_is_volatile(const char *name)
 	       any(volatile_names, sizeof(volatile_names) / sizeof(volatile_names[0]), name);
 }
 
-bool sysctl_follows_memory(const char *name)
+bool sysctl_is_unsteady(const char *name)
 {
-	return any(memory_names, sizeof(memory_names) / sizeof(memory_names[0]), name);
+	return any(unsteady_names, sizeof(unsteady_names) / sizeof(unsteady_names[0]), name);
 }
 
 struct walk {
@@ -154,7 +168,7 @@ static void add_value(struct walk *w, const char *path, const char *name)
 		w->l->failed = true;
 	} else {
 		document_add(w->doc, line.text, line.len);
-		if (!sysctl_follows_memory(name))
+		if (!sysctl_is_unsteady(name))
 			kg_sha256_update(w->stable, line.text, line.len);
 		w->n++;
 	}

@@ -217,7 +217,7 @@ static void add_memory(struct fact_list *l, struct dimms *d, bool whole)
 	kg_str_deinit(&d->map);
 }
 
-void smbios_facts(const uint8_t *table, size_t len, bool identity, struct fact_list *l)
+void smbios_facts(const uint8_t *table, size_t len, struct fact_list *l)
 {
 	struct dimms d = {.map = {0}};
 	unsigned sockets = 0;
@@ -226,8 +226,7 @@ void smbios_facts(const uint8_t *table, size_t len, bool identity, struct fact_l
 	bool end = false; /* only the structure that says so is the end */
 
 	while (!end && next(table, len, &at, &e)) {
-		if (identity)
-			identity_of(l, &e);
+		identity_of(l, &e);
 		if (e.type == 17)
 			add_dimm(&d, &e);
 		/* A central processor (3) in a populated socket (bit 6). */

@@ -14,12 +14,12 @@
 #include "agent/fact_list.h"
 
 /*
- * The structure table (/sys/firmware/dmi/tables/DMI) as facts: bios.*, system.*, board.*,
- * chassis.type where `identity` is asked for, and always memory.dimms, memory.installed and
- * cpu.firmware-sockets. A table that is cut short or makes no sense gives what stands before the
- * fault and no more; a memory map that is not whole is unsupported.
+ * The structure table (/sys/firmware/dmi/tables/DMI) as facts: what it has of bios.*, system.*,
+ * board.*, chassis.type; and always memory.dimms, memory.installed and cpu.firmware-sockets. A table
+ * that is cut short or makes no sense gives what stands before the fault and no more; a memory map
+ * that is not whole is unsupported.
  */
-void smbios_facts(const uint8_t *table, size_t len, bool identity, struct fact_list *l);
+void smbios_facts(const uint8_t *table, size_t len, struct fact_list *l);
 
 /* Enabled local APICs of a MADT, header included: CPUs the firmware hands over. False when it is
  * none, or damaged. */

@@ -294,11 +294,14 @@ static void test_row_47_microcode_of_all_cpus_is_told_when_they_differ(void **st
 	has(f, "cpu.microcode.all", "0x1,0x2");
 }
 
-static void test_identity_from_the_table_where_a_kernel_has_no_dmi_folder(void **state)
+static void test_identity_is_the_same_whatever_the_kernel_shows_of_it(void **state)
 {
 	struct fixture *f = *state;
 
 	fake_intel(&f->root);
+	fake_put(&f->root, "/sys/class/dmi/id/bios_version", "as an old kernel cut it\n");
+	look(f);
+	has(f, "bios.version", "2.1.7");
 	fake_remove(&f->root, "/sys/class/dmi");
 	look(f);
 	has(f, "bios.vendor", "ACME BIOS");
@@ -306,6 +309,21 @@ static void test_identity_from_the_table_where_a_kernel_has_no_dmi_folder(void *
 	has(f, "bios.release", "5.22");
 	has(f, "system.product", "Server 9000");
 	has(f, "board.name", "X11");
+	lacks(f, "chassis.type", "absent"); /* the table has none */
+}
+
+static void test_identity_without_the_table_is_what_the_folder_has(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_intel(&f->root);
+	fake_remove(&f->root, "/sys/firmware/dmi");
+	look(f);
+	has(f, "bios.version", "2.1.7");
+	has(f, "system.product", "Server 9000");
+	/* Linux before 5.8 has no such file: nothing that could look like a change. */
+	assert_null(fact_list_find(&f->facts, "bios.release"));
+	assert_null(fact_list_find(&f->facts, "memory.dimms"));
 }
 
 static void test_damaged_tables_are_failed_not_less_memory(void **state)
@@ -476,8 +494,13 @@ static void test_sysctls_that_count_or_follow_memory_do_not_make_a_difference(vo
 	assert_false(sysctl_is_volatile("net.ipv4.conf.all.forwarding"));
 	assert_false(sysctl_is_volatile("net.ipv4.neigh.default.gc_interval"));
 	assert_false(sysctl_is_volatile("kernel.randomize_va_space"));
-	assert_true(sysctl_follows_memory("net.ipv4.tcp_mem"));
-	assert_false(sysctl_follows_memory("net.core.somaxconn"));
+	assert_true(sysctl_is_volatile("net.core.netdev_rss_key"));
+	assert_true(sysctl_is_unsteady("net.ipv4.tcp_mem"));
+	assert_true(sysctl_is_unsteady("net.netfilter.nf_conntrack_max"));
+	assert_true(sysctl_is_unsteady("net.ipv4.tcp_available_congestion_control"));
+	assert_false(sysctl_is_unsteady("net.ipv4.tcp_congestion_control"));
+	assert_false(sysctl_is_unsteady("net.core.somaxconn"));
+	assert_false(sysctl_is_unsteady("vm.swappiness"));
 }
 
 static void moment(struct fixture *f, struct fact_list *l)
@@ -657,7 +680,8 @@ int main(void)
 		T(test_row_46_cpu_count_is_of_class_machine),
 		T(test_cpus_that_the_kernel_was_told_to_overlook_say_nothing_of_the_machine),
 		T(test_row_47_microcode_of_all_cpus_is_told_when_they_differ),
-		T(test_identity_from_the_table_where_a_kernel_has_no_dmi_folder),
+		T(test_identity_is_the_same_whatever_the_kernel_shows_of_it),
+		T(test_identity_without_the_table_is_what_the_folder_has),
 		T(test_damaged_tables_are_failed_not_less_memory),
 		T(test_hostile_files_are_failed_or_empty),
 		T(test_documents),
