@@ -13,7 +13,7 @@ static struct {
 	Kgrid__V1__HistorySeries series, *list[1];
 	Kgrid__V1__HistoryPoint points[POINTS_MOST], *point_list[POINTS_MOST];
 	Kgrid__V1__HistoryChange changes[2], *change_list[2];
-	char names[POINTS_MOST][8];
+	char names[POINTS_MOST][32];
 } x;
 
 static char *s(const char *text)
