@@ -27,11 +27,12 @@
  *
  * Why the near end: between two times of the same kernel there is a real shift, small and not of
  * the kernel's making, so that "no change" is a band around 0 and not the point that p tests (a
- * minimum-effect test: Murphy and Myors 1999, J. Appl. Psychol. 84, 234-248). The share was chosen
- * on one half of real A/A series and measured on the other (tests/bench/detect): it takes a
- * quarter of the false alarms that p and the effect leave, for 0.02 of the power at twice the min
- * effect and none at five times. It uses the interval that is shown, so that word and interval do
- * not contradict. More boots draw the interval together, so that they never lose a change above
+ * minimum-effect test: Murphy and Myors 1999, J. Appl. Psychol. 84, 234-248). The share is one number
+ * for all, chosen with real A/A series in view (10 boots a side, other days): it takes a quarter of
+ * the false alarms that p and the effect leave, for 0.02 of the power at twice the min effect and
+ * none at five times; either half of the series alone and fresh draws say about the same
+ * (tests/bench/detect). The interval is the one that is shown, so that word and interval do not
+ * contradict. More boots draw it together, so that they never lose a change that is clearly above
  * the min effect.
  */
 #ifndef KG_COORDINATOR_ANALYSIS_VERDICT_H

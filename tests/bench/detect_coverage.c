@@ -188,10 +188,10 @@ int detect_coverage(uint64_t seed, bool quick, FILE *out)
 	int rc = 0;
 
 	for (int kind = 0; kind < NOISES && rc == 0; kind++)
-		rc = coverage_row(kind, 5, 12, experiments, &r, out);
+		rc = coverage_row((enum noise)kind, 5, 12, experiments, &r, out);
 	for (size_t n = 4; n <= 20 && rc == 0; n = n < 6 ? n + 1 : n * 2 - 4)
 		rc = coverage_row(SKEWED, n, n, experiments, &r, out);
 	for (int kind = 0; kind < NOISES && rc == 0; kind++)
-		rc = words_row(kind, 8, experiments / 10, &r, out);
+		rc = words_row((enum noise)kind, 8, experiments / 10, &r, out);
 	return rc;
 }

@@ -307,9 +307,10 @@ int detect_pairs(const char *thirdparty_dir, uint64_t seed, bool quick, FILE *ou
 	struct set sets[] = {
 		{"across days, n = 10: first runs of a day, 50 steadier series", true, FIRST, -1,
 		 1},
+		{"across days, n = 10: any runs of a day, 50 steadier series", true, RUNS, -1, 1},
 		{"across days, n = 10: any runs of a day, all series", false, RUNS, -1, 1},
-		{"  the same, even series (the share was chosen here)", false, RUNS, 0, 1},
-		{"  the same, odd series (held out)", false, RUNS, 1, 1},
+		{"  the same, every other series", false, RUNS, 0, 1},
+		{"  the same, the other ones", false, RUNS, 1, 1},
 	};
 	struct stats_rng r = {seed};
 	struct data *d = calloc(1, sizeof(*d));
