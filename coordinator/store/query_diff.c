@@ -302,6 +302,33 @@ static int read_facts(struct db *db, struct side *s, struct kg_err *err)
 	return a->failed ? reply_oom(err) : rc;
 }
 
+/* What a kernel says of itself without a boot. */
+static int read_kernel_facts(struct db *db, struct side *s, struct kg_err *err)
+{
+	static const char *const names[] = {"kernel.build-id", "kernel.release"};
+	struct epoch_fact *items = arena_alloc(&s->arena, 2, sizeof(*items));
+	sqlite3_stmt *st;
+	size_t n = 0;
+	int rc = items ? db_select(db, err, "SELECT build_id, release FROM kernel WHERE digest = ?",
+				   &st, T(s->kernel))
+		       : reply_oom(err);
+
+	if (rc < 0)
+		return rc;
+	rc = db_step(db, st, err);
+	for (int i = 0; rc > 0 && i < 2; i++) {
+		const char *value = db_col_text(st, i);
+
+		if (value)
+			items[n++] = (struct epoch_fact){names[i], arena_text(&s->arena, value)};
+	}
+	db_reset(st);
+	s->out.facts = items;
+	s->out.n_facts = n;
+	s->out.has_facts = n != 0;
+	return rc < 0 ? rc : 0;
+}
+
 static int add_document(struct db *db, sqlite3_stmt *st, struct side *s, struct kg_err *err)
 {
 	const char *name = db_col_text_or(st, 0, ""), *digest = db_col_text_or(st, 1, "");
@@ -392,7 +419,8 @@ static int read_side(struct db *db, const struct query_texts *texts, struct side
 	if (rc == 0)
 		rc = name_side(db, s, err);
 	if (rc == 0)
-		rc = read_facts(db, s, err);
+		rc = s->kind == KIND_KERNEL ? read_kernel_facts(db, s, err)
+					    : read_facts(db, s, err);
 	if (rc == 0)
 		rc = read_documents(db, s, err);
 	if (rc == 0)

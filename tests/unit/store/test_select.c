@@ -552,13 +552,14 @@ static void test_configs_of_kernels_come_from_the_blobs(void **state)
 	rq.a = TEXT("old");
 	rq.b = TEXT("new");
 	assert_int_equal(query_diff(f->q, &rq, &texts, &r, &err), 0);
-	assert_int_equal(r->n_items, 1);
-	assert_string_equal(r->items[0]->name, "CONFIG_X");
-	assert_string_equal(r->items[0]->a, "y");
+	assert_int_equal(r->n_items, 2);
+	assert_string_equal(r->items[0]->b, "6.12.0"); /* the release */
+	assert_string_equal(r->items[1]->name, "CONFIG_X");
+	assert_string_equal(r->items[1]->a, "y");
 	kgrid__v1__diff_reply__free_unpacked(r, NULL);
 	(void)fixture_sql(f, "UPDATE kernel SET config_digest = 'gone' WHERE label = 'new'");
 	assert_int_equal(query_diff(f->q, &rq, &texts, &r, &err), 0);
-	assert_int_equal(r->n_items, 0);
+	assert_int_equal(r->n_items, 1);
 	assert_true(r->n_notes > 0); /* it could not be compared, and that is said */
 	kgrid__v1__diff_reply__free_unpacked(r, NULL);
 }
