@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coordinator/analysis/summary.h"
 #include "coordinator/report/compare_internal.h"
 
 void table_deinit(struct table *t)
@@ -24,6 +25,29 @@ struct cell_data *table_cell(const struct table *t, uint32_t row, uint32_t colum
 struct verdict_side table_side(const struct table *t, const struct cell_data *c)
 {
 	return (struct verdict_side){.boots = &t->boots[c->used], .n = c->n_used};
+}
+
+double *table_medians(const struct table *t, const struct cell_data *d)
+{
+	double *medians = calloc(d->n_used + 1, sizeof(*medians)), *scratch = NULL;
+	size_t most = 1;
+
+	for (size_t i = 0; i < d->n_used; i++)
+		most = t->boots[d->used + i].n > most ? t->boots[d->used + i].n : most;
+	scratch = calloc(most, sizeof(*scratch));
+	if (!medians || !scratch) {
+		free(medians);
+		free(scratch);
+		return NULL;
+	}
+	for (size_t i = 0; i < d->n_used; i++) {
+		const struct verdict_boot *b = &t->boots[d->used + i];
+
+		memcpy(scratch, b->values, b->n * sizeof(*scratch));
+		medians[i] = stats_median_inplace(scratch, b->n);
+	}
+	free(scratch);
+	return medians;
 }
 
 const struct report_metric *table_metric(const struct table *t)

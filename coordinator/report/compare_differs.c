@@ -284,34 +284,40 @@ static bool is_compiler(const char *s, size_t len)
 }
 
 /* "gcc (Debian 12.2.0-14) 12.2.0" out of "6.1.0 (a@b) (gcc (Debian ...) 12.2.0, GNU ld ...) #1 SMP"
- * (linux_proc_banner of init/version-timestamp.c); owned, NULL: none, or no memory. */
-static char *compiler_of(const struct report_cell *c)
+ * (linux_proc_banner of init/version-timestamp.c); owned, NULL: none. -ENOMEM */
+static int compiler_of(const struct report_cell *c, char **ret)
 {
 	const char *s = c->version;
 
+	*ret = NULL;
 	if (c->compiler)
-		return strdup(c->compiler);
+		return set_text(ret, c->compiler);
 	while (s && (s = strchr(s, '('))) {
 		size_t len = group_length(++s, false);
 
-		if (is_compiler(s, len))
-			return strndup(s, group_length(s, true));
+		if (is_compiler(s, len)) {
+			*ret = strndup(s, group_length(s, true));
+			return *ret ? 0 : -ENOMEM;
+		}
 		s += len;
 	}
-	return NULL;
+	return 0;
 }
 
 static int say_compiler(const struct report_cell *a, const struct report_cell *b, bool *ret_known,
 			struct kg_str *s)
 {
-	char *x = compiler_of(a), *y = compiler_of(b);
+	char *x = NULL, *y = NULL;
+	int rc = compiler_of(a, &x);
 
+	if (rc == 0)
+		rc = compiler_of(b, &y);
 	*ret_known = x && y;
 	if (x && y && strcmp(x, y) != 0)
 		kg_str_addf(s, "compiler %s -> %s", x, y);
 	free(x);
 	free(y);
-	return 0;
+	return rc;
 }
 
 /* ---- one column against the baseline ---- */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/analysis/summary.h"
 #include "coordinator/report/compare_groups.h"
 
 #define INTERACTIONS_MAX 50 /* more of them in one report say that something else is wrong */
@@ -68,33 +67,21 @@ int interactions_of_groups(const struct groups *g, struct interactions *x)
 
 /* ---- kernel x list ---- */
 
-/* Logarithms of the boots' medians; owned. NULL with *ret_n 0: not all are positive. */
-static int log_medians(const struct table *t, const struct cell_data *d, double **ret,
-		       size_t *ret_n)
+/* Logarithms of the boots' medians; owned. KG_EINVALID: one has none. */
+static int log_medians(const struct table *t, const struct cell_data *d, double **ret)
 {
-	struct verdict_side s = table_side(t, d);
-	double *logs = calloc(s.n + 1, sizeof(*logs));
-	int rc = logs ? 0 : -ENOMEM;
+	double *logs = table_medians(t, d);
 
-	for (size_t i = 0; rc == 0 && i < s.n; i++) {
-		double *scratch = malloc(s.boots[i].n * sizeof(*scratch));
-
-		if (!scratch) {
-			rc = -ENOMEM;
-			break;
+	if (!logs)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_used; i++) {
+		logs[i] = log(logs[i]);
+		if (!isfinite(logs[i])) {
+			free(logs);
+			return KG_EINVALID;
 		}
-		memcpy(scratch, s.boots[i].values, s.boots[i].n * sizeof(*scratch));
-		logs[i] = log(stats_median_inplace(scratch, s.boots[i].n));
-		free(scratch);
-		if (!isfinite(logs[i]))
-			rc = KG_EINVALID;
-	}
-	if (rc < 0) {
-		free(logs);
-		return rc;
 	}
 	*ret = logs;
-	*ret_n = s.n;
 	return 0;
 }
 
@@ -109,8 +96,10 @@ static int four_effect(const struct table *t, const struct four *f, struct inter
 	int rc = 0;
 
 	for (int i = 0; rc == 0 && i < 4; i++) {
-		rc = log_medians(t, table_cell(t, f->row, f->columns[i]), &logs[i], &sides[i].n);
-		sides[i].log_values = logs[i];
+		const struct cell_data *d = table_cell(t, f->row, f->columns[i]);
+
+		rc = log_medians(t, d, &logs[i]);
+		sides[i] = (struct meta_side){logs[i], d->n_used};
 	}
 	if (rc == 0)
 		rc = meta_interaction(sides, &ret->log_ratio, &ret->lo, &ret->hi, &ret->p, NULL);
@@ -240,7 +229,7 @@ static int whole_layout(const struct report_input *in, struct report_input *whol
 int interactions_of_cells(const struct report_input *in, struct interactions *x, struct kg_err *err)
 {
 	struct report_input whole;
-	struct layout l;
+	struct layout l = {0};
 	int rc = whole_layout(in, &whole, &l, err);
 
 	if (rc == 0)

@@ -110,6 +110,17 @@ const struct report_metric *table_metric(const struct table *t); /* NULL: none *
 typedef int (*table_fn)(struct table *t, void *arg, struct kg_err *err);
 int each_table(const struct layout *l, table_fn fn, void *arg, struct kg_err *err);
 
+/* Medians of the boots that count; owned, NULL: out of memory. */
+double *table_medians(const struct table *t, const struct cell_data *d);
+
+/* ---- more than one mode: compare_modes.c ---- */
+
+struct modes_budget {
+	size_t used, left_out; /* cells that were tested, that were not for want of time */
+};
+int cell_multimodal(const struct table *t, const struct cell_data *d, struct modes_budget *budget,
+		    bool *ret); /* -ENOMEM */
+
 /* ---- epochs: compare_epochs.c ---- */
 
 /* Whether the boots of the cells may be compared. When not: text why goes to `why`, and, with
@@ -123,8 +134,8 @@ void add_epoch_changes(const struct report_input *in, const char *machine, uint3
 /* ---- pairs: compare_pairs.c ---- */
 
 struct pair {
-	Kgrid__V1__CompareTable *table;	     /* of the reply */
-	Kgrid__V1__CompareCell *cell, *base; /* base: the baseline's of the same row */
+	Kgrid__V1__CompareTable *table; /* of the reply */
+	Kgrid__V1__CompareCell *cell;
 	const char *machine, *vendor, *microarchitecture, *workload, *params;
 	const struct report_metric *metric; /* NULL: no value of any */
 	uint32_t column;		    /* into table->columns; the baseline is 0 */
@@ -136,6 +147,7 @@ struct pairs {
 	struct verdict *verdicts;
 	struct verdict_policy *policies;
 	size_t n, cap;
+	struct modes_budget modes;
 };
 
 void pairs_deinit(struct pairs *p);

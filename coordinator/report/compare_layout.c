@@ -121,9 +121,23 @@ static bool column_fits(const struct column *c, const char *text, int way)
 	}
 }
 
-static int choose_baseline(struct layout *l, const char *text, struct kg_err *err)
+static int say_ambiguous(const struct layout *l, const char *text, int way, uint32_t n,
+			 struct kg_err *err)
 {
 	struct kg_str names = {0};
+
+	for (uint32_t i = 0; i < l->n_columns; i++) {
+		if (column_fits(&l->columns[i], text, way))
+			kg_str_addf(&names, "%s%s/%s", names.len ? ", " : "", l->columns[i].shown,
+				    l->columns[i].lsm);
+	}
+	kg_err_set(err, 0, "baseline '%s' fits %u columns: %s", text, n, kg_str_text(&names));
+	kg_str_deinit(&names);
+	return KG_EAMBIGUOUS;
+}
+
+static int choose_baseline(struct layout *l, const char *text, struct kg_err *err)
+{
 	uint32_t found = 0, n = 0;
 	struct column c;
 
@@ -134,16 +148,11 @@ static int choose_baseline(struct layout *l, const char *text, struct kg_err *er
 			if (!column_fits(&l->columns[i], text, way))
 				continue;
 			found = i;
-			kg_str_addf(&names, "%s%s/%s", n++ ? ", " : "", l->columns[i].shown,
-				    l->columns[i].lsm);
+			n++;
 		}
+		if (n > 1)
+			return say_ambiguous(l, text, way, n, err);
 	}
-	if (n > 1)
-		kg_err_set(err, 0, "baseline '%s' fits %u columns: %s", text, n,
-			   kg_str_text(&names));
-	kg_str_deinit(&names);
-	if (n > 1)
-		return KG_EAMBIGUOUS;
 	if (n == 0)
 		return kg_err_set(err, KG_ENOTFOUND, "the job has no column '%s', as in '%s/%s'",
 				  text, l->columns[0].shown, l->columns[0].lsm);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coordinator/analysis/ttest.h"
 #include "coordinator/report/compare_internal.h"
 #include "coordinator/report/noise_report.h"
 
@@ -30,6 +31,7 @@ int compare_policy(const struct report_input *in, struct verdict_policy *ret, st
 				  in->correction);
 	ret->correction = (enum stats_adjust)correction;
 	ret->gate = in->gate;
+	ret->brief = true; /* Welch and modes once for each cell: see fill_welch, compare_modes.c */
 	if (in->has_alpha && !(in->alpha > 0 && in->alpha < 1))
 		return kg_err_set(err, KG_EINVALID, "alpha %g is not between 0 and 1", in->alpha);
 	if (in->has_alpha)
@@ -226,6 +228,27 @@ static struct pair *pairs_new(struct pairs *p)
 	return &p->items[p->n++];
 }
 
+static int fill_welch(const struct table *t, const struct cell_data *const d[2], struct verdict *v)
+{
+	double *a, *b;
+	struct stats_ttest w;
+	int rc = -ENOMEM;
+
+	if (d[0]->n_used < 2 || d[1]->n_used < 2)
+		return 0;
+	a = table_medians(t, d[0]);
+	b = table_medians(t, d[1]);
+	if (a && b)
+		rc = stats_welch(b, d[1]->n_used, a, d[0]->n_used, &w, NULL);
+	if (rc == 0) {
+		v->has_welch = true;
+		v->welch_p = w.p;
+	}
+	free(a);
+	free(b);
+	return rc == -ENOMEM ? rc : 0;
+}
+
 /* The verdict before its family is known; text that goes before its own reason into `why`. */
 static int judge(const struct table *t, uint32_t row, uint32_t column,
 		 const struct verdict_policy *policy, struct verdict *v, struct kg_str *why,
@@ -252,9 +275,11 @@ static int judge(const struct table *t, uint32_t row, uint32_t column,
 
 			memset(why, 0, sizeof(*why));
 			kg_str_addf(why, "across %s", kg_str_text(&text));
+			why->failed |= text.failed;
 			kg_str_deinit(&text);
 		}
-		return verdict_pair(&a, &b, direction, policy, v, err);
+		rc = verdict_pair(&a, &b, direction, policy, v, err);
+		return rc == 0 ? fill_welch(t, d, v) : rc;
 	}
 	*v = (struct verdict){
 		.word = VERDICT_INCOMPARABLE, .direction = direction, .boots = {a.n, b.n}};
@@ -275,7 +300,6 @@ static int add_pair(struct pairs *p, const struct table *t, uint32_t row, uint32
 		return -ENOMEM;
 	*pair = (struct pair){.table = m,
 			      .cell = m->rows[row]->cells[column],
-			      .base = m->rows[row]->cells[0],
 			      .machine = cell->machine,
 			      .vendor = cell->cpu_vendor,
 			      .microarchitecture = cell->microarchitecture,
@@ -299,8 +323,17 @@ int add_pairs(struct pairs *p, const struct table *t, const struct verdict_polic
 	int rc = 0;
 
 	for (uint32_t row = 0; rc == 0 && row < t->n_rows; row++) {
-		for (uint32_t col = 0; rc == 0 && col < t->l->n_columns; col++)
-			rc = fill_level(t, table_cell(t, row, col), m->rows[row]->cells[col], err);
+		for (uint32_t col = 0; rc == 0 && col < t->l->n_columns; col++) {
+			const struct cell_data *d = table_cell(t, row, col);
+			Kgrid__V1__CompareCell *c = m->rows[row]->cells[col];
+			bool several = false;
+
+			rc = fill_level(t, d, c, err);
+			if (rc == 0)
+				rc = cell_multimodal(t, d, &p->modes, &several);
+			if (several)
+				c->has_multimodal = c->multimodal = 1;
+		}
 		for (uint32_t col = 1; rc == 0 && col < t->l->n_columns; col++) {
 			const struct report_cell *cell = table_cell(t, row, col)->cell;
 
@@ -362,10 +395,6 @@ static int fill_verdict(const struct pair *p, const struct verdict *v)
 	c->baseline_iterations = (uint32_t)v->iterations[0];
 	if (v->has_p)
 		fill_numbers(v, c);
-	if (v->multimodal[0])
-		p->base->has_multimodal = p->base->multimodal = 1;
-	if (v->multimodal[1])
-		c->has_multimodal = c->multimodal = 1;
 	return fill_reason(p->why, v, c);
 }
 
@@ -481,5 +510,10 @@ int finish_pairs(struct pairs *p, Kgrid__V1__CompareReply *reply)
 		rc = fill_verdict(&p->items[i], &p->verdicts[i]);
 	if (rc < 0)
 		return rc;
-	return check_moved(p, reply);
+	if (p->modes.left_out)
+		rc = add_text(&reply->notes, &reply->n_notes,
+			      "%zu cell%s may have several modes and %s not tested for it",
+			      p->modes.left_out, plural(p->modes.left_out),
+			      p->modes.left_out == 1 ? "was" : "were");
+	return rc == 0 ? check_moved(p, reply) : rc;
 }

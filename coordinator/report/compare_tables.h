@@ -140,7 +140,7 @@ struct report_input {
 };
 
 /* Adds tables, summaries, interactions and notes to the reply, and the accounting of a selection.
- * KG_ENOTFOUND, KG_EAMBIGUOUS (baseline, metric), KG_EINVALID (policy, a value that is not finite),
+ * KG_ENOTFOUND, KG_EAMBIGUOUS (baseline, metric), KG_EINVALID (policy),
  * -ENOMEM. */
 int report_compare_tables(const struct report_input *in, Kgrid__V1__CompareReply *reply,
 			  struct kg_err *err);

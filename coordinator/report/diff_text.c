@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Differences of texts: config, LSM list, command line, documents line by line. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -422,11 +423,11 @@ static int lines_init(struct lines *l, const struct diff_text *t, bool sizes)
 /* Section, weight and where it is set, by the document. */
 static void describe(const char *document, struct diff_new *n)
 {
-	struct kg_str name = {0};
 	const struct kg_fact_info *f;
+	char name[96];
 
-	kg_str_addf(&name, "%s.digest", document);
-	f = kg_fact_find(kg_str_text(&name));
+	(void)snprintf(name, sizeof(name), "%.80s.digest", document);
+	f = kg_fact_find(name);
 	n->section = f->name[0] ? f->section : document;
 	n->weight = f->name[0] ? f->weight : 20;
 	n->settable = f->settable;
@@ -434,7 +435,6 @@ static void describe(const char *document, struct diff_new *n)
 	n->weight -= n->weight > 10 ? 5 : 0;
 	if (strcmp(document, "packages") == 0)
 		n->section = "packages";
-	kg_str_deinit(&name);
 }
 
 /* Lines of one name on both sides: equal ones are gone over, the others go together in order. */

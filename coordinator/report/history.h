@@ -29,8 +29,8 @@ struct history_input {
 	bool across_epochs;
 };
 
-/* Adds series, notes and the accounting of the cells' slots to the reply. KG_EINVALID (order, method,
- * a value that is not finite), KG_ENOTFOUND (metric), -ENOMEM. */
+/* Adds series, notes and the accounting of the cells' slots to the reply. KG_EINVALID (order, method),
+ * KG_ENOTFOUND (metric), -ENOMEM. */
 int report_history(const struct history_input *in, Kgrid__V1__HistoryReply *reply,
 		   struct kg_err *err);
 

@@ -24,7 +24,7 @@ struct noise_input {
 	uint64_t seed; /* of the random halves; 0 is fine */
 };
 
-/* Adds profiles and notes. KG_EINVALID: a value that is not finite; -ENOMEM. */
+/* Adds profiles and notes. -ENOMEM. */
 int report_noise(const struct noise_input *in, Kgrid__V1__NoiseReply *reply, struct kg_err *err);
 
 /* What compare takes, out of profiles; texts borrow from `reply`, `*ret` is owned (free). -ENOMEM. */
