@@ -10,7 +10,7 @@
 #include "common/err.h"
 
 #define LEVEL	   3
-#define WINDOW_LOG 20 /* bounds the memory of both ends to a few MiB */
+#define WINDOW_LOG 18 /* bounds the memory of both ends to a few MiB */
 
 struct document_writer {
 	ZSTD_CCtx *zstd;

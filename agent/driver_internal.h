@@ -49,6 +49,7 @@ struct driver_describe { /* facts and documents of the boot, read on the worker 
 	struct driver *d;
 	struct provenance_input in;
 	int code;
+	uint64_t took_ns;
 	struct fact_list facts;
 	struct document_list documents;
 };

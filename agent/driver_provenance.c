@@ -12,6 +12,7 @@
 
 #include "agent/driver_internal.h"
 #include "agent/env_check.h"
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/outcome.h"
 
@@ -143,6 +144,9 @@ static void record_boot(struct driver *d)
 		say(d, AGENT_REC_PROVENANCE, NULL, true);
 	} else {
 		drop_what_does_not_fit(d, m.bytes, &g->documents);
+		kg_log_info("boot %llu: described by %zu facts and %zu documents, read in %llu ms",
+			    (unsigned long long)d->agent.boot, g->facts.n, g->documents.n,
+			    (unsigned long long)(g->took_ns / KG_NSEC_PER_MSEC));
 		say(d, AGENT_REC_PROVENANCE, &m.body, g->documents.n == 0);
 		for (i = 0; i < g->documents.n; i++)
 			say_document(d, &g->documents.items[i], i + 1 == g->documents.n);
@@ -154,7 +158,9 @@ static void on_work(uv_work_t *w)
 {
 	struct driver_describe *g = w->data;
 
+	g->took_ns = kg_monotonic_ns();
 	g->code = provenance_boot(&g->in, &g->facts, &g->documents);
+	g->took_ns = kg_monotonic_ns() - g->took_ns;
 }
 
 static void on_work_done(uv_work_t *w, int status)

@@ -202,9 +202,12 @@ static int open_below(const char *root, const char *path)
 			     ? -errno
 			     : 0;
 	kg_str_deinit(&full);
-	if (rc == 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+	if (rc == 0 && fstat(fd, &st) < 0)
+		st.st_mode = 0;
+	if (rc == 0 && !S_ISREG(st.st_mode)) {
+		rc = S_ISDIR(st.st_mode) ? -EISDIR : -EIO;
 		close(fd);
-		return -EIO;
+		return rc;
 	}
 	return rc < 0 ? rc : fd;
 }

@@ -50,7 +50,8 @@ const char *fact_reason(int rc);
 
 /*
  * A file below `root`, of at most `max` bytes, NUL-terminated behind them; owned (free). Pipes and
- * devices are refused, so that nothing blocks. 0 or a negative errno; KG_ELIMIT when longer.
+ * devices are refused, so that nothing blocks. 0 or a negative errno (-EISDIR for a folder);
+ * KG_ELIMIT when longer.
  */
 int fact_read(const char *root, const char *path, size_t max, char **ret_text, size_t *ret_len);
 /* One small file as one fact. */

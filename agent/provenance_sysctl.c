@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* All of /proc/sys that says how the kernel is set, without what it counts. */
-#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "agent/provenance_documents.h"
 #include "common/err.h"
@@ -144,17 +141,13 @@ struct walk {
 	size_t n;
 };
 
-static void add_value(struct walk *w, const char *path, const char *name)
+static void walk(struct walk *w, const char *path, const char *name, unsigned depth);
+
+static void add_value(struct walk *w, const char *name, char *text, size_t len)
 {
 	struct kg_str line = {0};
-	char *text, *p;
-	size_t len;
-	int rc = fact_read(w->root, path, VALUE_MAX, &text, &len);
+	char *p;
 
-	if (rc == -ENOMEM)
-		w->l->failed = true;
-	if (rc < 0)
-		return; /* write-only, or not for this machine */
 	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\0'))
 		len--;
 	for (p = text; p < text + len; p++)
@@ -163,7 +156,6 @@ static void add_value(struct walk *w, const char *path, const char *name)
 	kg_str_addf(&line, "%s = ", name);
 	kg_str_addn(&line, text, len);
 	kg_str_add(&line, "\n");
-	free(text);
 	if (line.failed) {
 		w->l->failed = true;
 	} else {
@@ -175,6 +167,24 @@ static void add_value(struct walk *w, const char *path, const char *name)
 	kg_str_deinit(&line);
 }
 
+/* What is no folder is a value, write-only, or not for this machine: opening tells without another
+ * look, and there are a thousand of them. */
+static void add_entry(struct walk *w, const char *path, const char *name, unsigned depth)
+{
+	char *text;
+	size_t len;
+	int rc = fact_read(w->root, path, VALUE_MAX, &text, &len);
+
+	if (rc == -ENOMEM)
+		w->l->failed = true;
+	else if (rc == -EISDIR && depth < DEPTH_MAX)
+		walk(w, path, name, depth + 1);
+	if (rc < 0)
+		return;
+	add_value(w, name, text, len);
+	free(text);
+}
+
 /* Folders in order of their names: the whole is then in an order of its own, always the same. */
 static void walk(struct walk *w, const char *path, const char *name, unsigned depth)
 {
@@ -182,22 +192,15 @@ static void walk(struct walk *w, const char *path, const char *name, unsigned de
 	char **names = fact_names(w->l, w->root, path, "", &n);
 
 	for (i = 0; i < n && !w->l->failed && w->n < COUNT_MAX; i++) {
-		struct kg_str sub = {0}, full = {0}, below = {0};
-		struct stat st;
+		struct kg_str sub = {0}, below = {0};
 
 		kg_str_addf(&sub, "%s%s%s", name, name[0] ? "." : "", names[i]);
 		kg_str_addf(&below, "%s/%s", path, names[i]);
-		kg_str_addf(&full, "%s%s", w->root, kg_str_text(&below));
-		if (sub.failed || below.failed || full.failed)
+		if (sub.failed || below.failed)
 			w->l->failed = true;
-		else if (!sysctl_is_volatile(sub.text) && lstat(full.text, &st) == 0) {
-			if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
-				walk(w, below.text, sub.text, depth + 1);
-			else if (S_ISREG(st.st_mode) && st.st_mode & 0444)
-				add_value(w, below.text, sub.text);
-		}
+		else if (!sysctl_is_volatile(sub.text))
+			add_entry(w, below.text, sub.text, depth);
 		kg_str_deinit(&sub);
-		kg_str_deinit(&full);
 		kg_str_deinit(&below);
 	}
 	fact_names_free(names, n);
