@@ -88,6 +88,7 @@ static void act(const struct request *rq, const Kgrid__V1__RegressionAction *in,
 		const struct action *action)
 {
 	const char *given = in->text && in->text[0] ? in->text : NULL;
+	bool retest = strcmp(action->name, "retest") == 0;
 	struct answer *a = answer_new(rq);
 	struct kg_str text = {0};
 	int rc = -ENOMEM;
@@ -105,6 +106,7 @@ static void act(const struct request *rq, const Kgrid__V1__RegressionAction *in,
 					  &(struct store_regression_action){
 						  .regression = in->id,
 						  .state = action->state,
+						  .retest = retest,
 						  .user = in->user && in->user[0] ? in->user : NULL,
 						  .text = kg_str_text(&text),
 						  .now_ns = kg_realtime_ns(),

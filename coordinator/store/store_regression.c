@@ -339,6 +339,11 @@ static int run_act(struct store *s, struct op *op)
 	if (rc == 0 && x->state)
 		rc = db_exec(db, &op->err, "UPDATE regression SET state = ?2 WHERE id = ?1",
 			     I(x->regression), T(x->state));
+	if (rc == 0 && x->retest)
+		rc = db_exec(db, &op->err,
+			     "UPDATE regression SET stage = 'candidate' WHERE id = ?1"
+			     " AND stage <> 'confirming'",
+			     I(x->regression));
 	if (rc < 0)
 		return rc;
 	kg_str_addf(&told, "%s%s%s", x->state ? x->state : "", x->state && text ? ": " : "",

@@ -225,6 +225,7 @@ struct store_regression_step {
 struct store_regression_action { /* by a person */
 	uint64_t regression;
 	const char *state; /* open, acknowledged, fixed; NULL: unchanged, a comment */
+	bool retest;	   /* a candidate again, unless it is being tried already */
 	const char *user;  /* NULL: not known */
 	const char *text;
 	int64_t now_ns;

@@ -191,6 +191,17 @@ static void test_a_regression_is_tried_again_on_two_machines_and_people_are_told
 	assert_contains(text, "m1  fake size=2  rate  new/short: -");
 }
 
+static void retest(struct world *w)
+{
+	Kgrid__V1__RegressionAction act = KGRID__V1__REGRESSION_ACTION__INIT;
+
+	act.has_id = 1;
+	act.id = 1;
+	act.action = (char *)(uintptr_t) "retest";
+	act.user = (char *)(uintptr_t) "ada";
+	kg_msg_free(peer_call(w->client, KG_MSG_REGRESSION_ACTION, &act.base, KG_MSG_DONE));
+}
+
 static void test_row_40_what_does_not_come_again_is_refuted(void **state)
 {
 	struct world *w = *state;
@@ -204,12 +215,16 @@ static void test_row_40_what_does_not_come_again_is_refuted(void **state)
 	play(&w->m2, 6);
 	wait_stage(w, "refuted");
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM notice"), 0);
+	retest(w); /* a person does not believe it */
+	grid_wait_count(&w->g, "SELECT count(*) FROM job WHERE kind = 'confirm'", 2);
+	play(&w->m1, 6);
+	play(&w->m2, 6);
+	wait_stage(w, "refuted");
 }
 
 static void test_nothing_is_tried_where_the_job_says_so_until_a_person_asks(void **state)
 {
 	struct world *w = *state;
-	Kgrid__V1__RegressionAction act = KGRID__V1__REGRESSION_ACTION__INIT;
 
 	submit(w, "confirm: false\n");
 	play(&w->m1, 2 * BLOCKS);
@@ -218,11 +233,7 @@ static void test_nothing_is_tried_where_the_job_says_so_until_a_person_asks(void
 			"'not tried again: the job file says%'",
 			1);
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM job"), 1);
-	act.has_id = 1;
-	act.id = 1;
-	act.action = (char *)(uintptr_t) "retest";
-	act.user = (char *)(uintptr_t) "ada";
-	kg_msg_free(peer_call(w->client, KG_MSG_REGRESSION_ACTION, &act.base, KG_MSG_DONE));
+	retest(w);
 	wait_stage(w, "confirming");
 	play(&w->m1, 6);
 	play(&w->m2, 6);
