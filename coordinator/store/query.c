@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/store/query_internal.h"
+#include "coordinator/store/query_min_effect.h"
 
 #define CONNECTIONS_MAX 16
 
 struct query {
 	char *path;
 	unsigned n;
+	struct min_effect_cache *min_effects;
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	struct db *db[CONNECTIONS_MAX]; /* NULL: not open yet */
@@ -25,9 +26,15 @@ int query_open(const char *path, unsigned connections, struct query **ret_q, str
 {
 	struct query *q = calloc(1, sizeof(*q));
 
-	if (q)
+	if (q) {
 		q->path = strdup(path);
-	if (!q || !q->path) {
+		q->min_effects = min_effect_cache_new();
+	}
+	if (!q || !q->path || !q->min_effects) {
+		if (q) {
+			min_effect_cache_free(q->min_effects);
+			free(q->path);
+		}
 		free(q);
 		return kg_err_set(err, -ENOMEM, "out of memory");
 	}
@@ -49,10 +56,16 @@ void query_close(struct query *q)
 			db_close(q->db[i]);
 		free(q->db[i]);
 	}
+	min_effect_cache_free(q->min_effects);
 	pthread_cond_destroy(&q->cond);
 	pthread_mutex_destroy(&q->mutex);
 	free(q->path);
 	free(q);
+}
+
+struct min_effect_cache *query_min_effects(struct query *q)
+{
+	return q->min_effects;
 }
 
 static unsigned acquire(struct query *q)

@@ -1,57 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Comparison: rows are read here, numbers and tables are made by coordinator/report. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "common/str.h"
-#include "coordinator/report/noise_report.h"
-#include "coordinator/store/query_rows.h"
-
-/* ---- A/A runs ---- */
-
-/* Cells of A/A runs that belong to what is compared. */
-static void keep_alike(struct rows *aa, const struct rows *r)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < aa->n_raw; i++) {
-		const struct report_cell *x = &aa->raw[i].cell;
-		bool alike = false;
-
-		for (size_t j = 0; !alike && j < r->n_cells; j++)
-			alike = strcmp(x->machine, r->cells[j].machine) == 0 &&
-				strcmp(x->workload, r->cells[j].workload) == 0 &&
-				strcmp(x->params, r->cells[j].params) == 0;
-		if (alike)
-			aa->raw[n++] = aa->raw[i];
-	}
-	aa->n_raw = n;
-}
-
-/* The smallest effect that matters, by the machines' own A/A runs; texts borrow from *noise. */
-static int read_min_effects(struct db *db, const struct rows *r, Kgrid__V1__NoiseReply *noise,
-			    struct report_min_effect **ret, size_t *ret_n, struct kg_err *err)
-{
-	struct rows aa = {.filter = {.calibrate = true}};
-	struct report_input in;
-	struct noise_input what = {.rows = &in};
-	int rc = rows_read_cells(db, &aa, err);
-
-	if (rc == 0) {
-		keep_alike(&aa, r);
-		rc = rows_read_values(db, &aa, err);
-	}
-	rows_input(&aa, &in);
-	if (rc == 0 && aa.n_values)
-		rc = report_noise(&what, noise, err);
-	if (rc == 0 && aa.n_values)
-		rc = report_noise_min_effects(noise, ret, ret_n);
-	rows_deinit(&aa);
-	return rc == -ENOMEM ? reply_oom(err) : rc;
-}
-
-/* ---- compare ---- */
+#include "coordinator/store/query_min_effect.h"
 
 static int read_compare(struct db *db, const Kgrid__V1__CompareRequest *rq, struct rows *r,
 			Kgrid__V1__CompareReply *reply, struct kg_err *err)
@@ -80,7 +29,6 @@ static int make_tables(const Kgrid__V1__CompareRequest *rq, const struct rows *r
 {
 	struct report_input in;
 	const char *metric = text_or_none(rq->metric);
-	int rc;
 
 	rows_input(r, &in);
 	if (!metric && rq->select)
@@ -101,32 +49,29 @@ static int make_tables(const Kgrid__V1__CompareRequest *rq, const struct rows *r
 		return reply_oom(err);
 	if (r->n_cells == 0)
 		return 0;
-	rc = report_compare_tables(&in, reply, err);
-	return rc;
+	return report_compare_tables(&in, reply, err);
 }
 
 int query_compare(struct query *q, const Kgrid__V1__CompareRequest *rq,
 		  Kgrid__V1__CompareReply **ret, struct kg_err *err)
 {
 	Kgrid__V1__CompareReply *reply = reply_new(&kgrid__v1__compare_reply__descriptor);
-	Kgrid__V1__NoiseReply *noise = reply_new(&kgrid__v1__noise_reply__descriptor);
 	struct report_min_effect *effects = NULL;
 	struct rows r = {0};
 	size_t n_effects = 0;
 	struct db *db;
-	int rc = reply && noise ? query_begin(q, &db, err) : reply_oom(err);
+	int rc = reply ? query_begin(q, &db, err) : reply_oom(err);
 
 	if (rc == 0) {
 		rc = read_compare(db, rq, &r, reply, err);
 		if (rc == 0)
-			rc = read_min_effects(db, &r, noise, &effects, &n_effects, err);
+			rc = read_min_effects(query_min_effects(q), db, &r, &effects, &n_effects,
+					      err);
 		rc = query_end(q, db, rc);
 	}
 	if (rc == 0)
 		rc = make_tables(rq, &r, effects, n_effects, reply, err);
 	rows_deinit(&r);
-	free(effects);
-	reply_free(noise);
 	if (rc < 0)
 		reply_free(reply);
 	else

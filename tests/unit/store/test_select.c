@@ -461,6 +461,51 @@ static void test_noise_is_of_calibration_jobs_in_the_order_of_boots(void **state
 	assert_string_equal(err.text, "no machine 'm8'; there are m1");
 }
 
+/* A/A runs of eight boots with values that jump by a fifth: what matters is more than one percent. */
+static double min_effect(struct fixture *f)
+{
+	Kgrid__V1__CompareRequest rq = KGRID__V1__COMPARE_REQUEST__INIT;
+	Kgrid__V1__CompareReply *r = NULL;
+	struct kg_err err = {""};
+	double pct;
+
+	rq.has_job = 1;
+	rq.job = 1;
+	assert_int_equal(query_compare(f->q, &rq, &r, &err), 0);
+	assert_true(r->tables[0]->has_min_effect_pct);
+	pct = r->tables[0]->min_effect_pct;
+	kgrid__v1__compare_reply__free_unpacked(r, NULL);
+	return pct;
+}
+
+static void test_smallest_effect_follows_the_machines_own_calibration(void **state)
+{
+	struct fixture *f = *state;
+	Kgrid__V1__NoiseRequest rq = KGRID__V1__NOISE_REQUEST__INIT;
+	Kgrid__V1__NoiseReply *r = NULL;
+	struct kg_err err = {""};
+	double before, after;
+	struct answer a;
+
+	run_job(f);
+	before = min_effect(f);
+	assert_true(before == 1);
+	fixture_job(f, 12, &a);
+	(void)fixture_sql(f, "UPDATE job SET kind = 'calibrate' WHERE id = 2");
+	for (uint64_t i = 0; i < 12; i++) /* old kernel only, in two levels */
+		run_boot(f, 10 + i, 2, 9 + 4 * i, i < 6 ? 100 : 130, NULL);
+	after = min_effect(f);
+	assert_int_equal(query_noise(f->q, &rq, &r, &err), 0);
+	assert_int_equal(r->n_profiles, 2);
+	assert_true(after == r->profiles[0]->min_effect_pct);
+	assert_true(after > before);
+	kgrid__v1__noise_reply__free_unpacked(r, NULL);
+	assert_true(min_effect(f) == after); /* from what was kept */
+	/* What is kept goes by the values: none are left, and nothing is raised. */
+	(void)fixture_sql(f, "UPDATE slot SET outcome = 'fail' WHERE job = 2");
+	assert_true(min_effect(f) == before);
+}
+
 /* ---- differences ---- */
 
 static Kgrid__V1__DiffReply *diff(struct fixture *f, const char *x, const char *y)
@@ -580,6 +625,7 @@ int main(void)
 		T_(test_row_57_each_slot_has_one_outcome_and_only_passes_count),
 		T_(test_history_is_one_series_per_row_over_kernels),
 		T_(test_noise_is_of_calibration_jobs_in_the_order_of_boots),
+		T_(test_smallest_effect_follows_the_machines_own_calibration),
 		T_(test_boots_machines_epochs_and_kernels_are_found_by_name),
 		T_(test_configs_of_kernels_come_from_the_blobs),
 	};
