@@ -56,6 +56,8 @@ static void on_started(void *data, const struct kg_texts *argv)
 		m->name = w->metrics[i].name;
 		m->unit = w->metrics[i].unit;
 		m->direction = (char *)(uintptr_t)direction_name(w->metrics[i].direction);
+		m->has_min_effect_pct = 1;
+		m->min_effect_pct = w->metrics[i].min_effect_pct;
 		list[s.n_metrics++] = m;
 		payload += 256;
 	}

@@ -85,6 +85,7 @@ struct kg_metric_decl {
 	char *name;
 	char *unit;
 	enum kg_direction direction;
+	double min_effect_pct; /* smallest change that matters; 1 unless declared */
 	struct kg_conditions when;
 	bool from_stderr;
 	enum kg_read_kind read_kind;

@@ -13,6 +13,7 @@
 struct raw_metric {
 	char *name, *unit;
 	int direction, stream, which;
+	double min_effect_pct;
 	const struct kg_yaml_node *when;
 	const struct kg_yaml_node *read;
 };
@@ -38,6 +39,14 @@ static const struct kg_field metric_fields[] = {
 	 .required = true,
 	 .choices = directions,
 	 .help = "Which values are better"},
+	{.key = "min-effect",
+	 .type = KG_FIELD_DOUBLE,
+	 .offset = offsetof(struct raw_metric, min_effect_pct),
+	 .min = 0.01,
+	 .max = 100,
+	 .preset = "1",
+	 .help = "Smallest change that matters, in percent, until the machine's own A/A runs say "
+		 "otherwise"},
 	{.key = "when",
 	 .type = KG_FIELD_NODE,
 	 .offset = offsetof(struct raw_metric, when),
@@ -190,6 +199,7 @@ static int fill_metric(const struct kg_loader *l, const struct kg_yaml_node *n,
 	m->name = kg_loader_take(&raw->name);
 	m->unit = kg_loader_take(&raw->unit);
 	m->direction = (enum kg_direction)raw->direction;
+	m->min_effect_pct = raw->min_effect_pct;
 	m->from_stderr = raw->stream == 1;
 	rc = kg_loader_conditions(l, raw->when, &m->when);
 	if (rc < 0)

@@ -36,7 +36,7 @@ static const char whole[] =
 	"    read: {keyval: THROUGHPUT}\n"
 	"  - {name: time, unit: s, direction: lower, stream: stderr, which: last,\n"
 	"     read: {line: \"Time: {value} s\"}}\n"
-	"  - {name: ops, unit: ops/s, direction: none,\n"
+	"  - {name: ops, unit: ops/s, direction: none, min-effect: 2.5,\n"
 	"     read: {regex: \"^ +([0-9.]+) ops/sec$\", which: each}}\n";
 
 static struct kg_workload *parsed(const char *text)
@@ -86,6 +86,8 @@ static void test_whole_declaration_is_read(void **state)
 	assert_int_equal(w->timeout_ns, 90000000000ULL);
 	assert_int_equal(w->n_metrics, 3);
 	assert_int_equal(w->metrics[0].direction, KG_DIR_HIGHER);
+	assert_true(w->metrics[0].min_effect_pct == 1);
+	assert_true(w->metrics[2].min_effect_pct == 2.5);
 	assert_int_equal(w->metrics[0].which, KG_READ_ONE);
 	assert_int_equal(w->metrics[0].when.n, 1);
 	assert_true(w->metrics[1].from_stderr);
