@@ -441,7 +441,7 @@ static int note_short(struct history *h)
 {
 	size_t before = 1;
 
-	if (h->short_series == 0)
+	if (h->short_series == 0 || h->options.method != CHANGEPOINT_PELT)
 		return 0;
 	while (before < 200 && stats_mwu_min_p(before, NEWEST_POINTS) > h->options.max_p)
 		before++;
