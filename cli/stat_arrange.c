@@ -244,8 +244,8 @@ int stat_arrange(struct stat_data *d, struct kg_err *err)
 		for (size_t i = 0; i < s->n_rows; i++)
 			if (s->rows[i].boot & BOOT_OWN)
 				s->rows[i].boot =
-					(uint32_t)s->boot_ids.n + (s->rows[i].boot & ~BOOT_OWN);
-		sort_rows(s, BY_BOOT, s->boot_ids.n + s->n_own);
+					(uint32_t)s->n_boots + (s->rows[i].boot & ~BOOT_OWN);
+		sort_rows(s, BY_BOOT, s->n_boots + s->n_own);
 		sort_rows(s, BY_SIDE, d->n_sides);
 		sort_rows(s, BY_GROUP, d->n_groups);
 		make_cells(d);

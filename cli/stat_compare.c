@@ -7,6 +7,9 @@
 
 #include "cli/cli.h"
 #include "cli/stat_intern.h"
+#include "coordinator/analysis/ttest.h"
+
+#define MODES_PAIRS 16 /* that are looked at for several modes */
 
 enum verdict_direction stat_direction(const struct stat_comparison *c, const struct stat_group *g)
 {
@@ -141,6 +144,33 @@ static void make_pairs(struct stat_comparison *c)
 	free(elsewhere);
 }
 
+/* Welch's test beside each pair that verdict_pair() compared. */
+static int fill_welch(struct stat_pair *p, struct kg_err *err)
+{
+	struct verdict *v = &p->verdict;
+	struct stats_ttest t;
+	double *scratch[2];
+	const double *x[2];
+	int rc = 0;
+
+	if (!p->cells[0] || v->has_welch || v->boots[0] < 2 || v->boots[1] < 2)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		bool own = p->cells[i]->n_values == p->cells[i]->boots.n;
+
+		scratch[i] = own ? NULL : cli_alloc(v->boots[i], sizeof(double));
+		x[i] = stat_boot_values(p->cells[i], scratch[i]);
+	}
+	rc = stats_welch(x[1], v->boots[1], x[0], v->boots[0], &t, err);
+	free(scratch[0]);
+	free(scratch[1]);
+	if (rc < 0)
+		return rc;
+	v->has_welch = true;
+	v->welch_p = t.p;
+	return 0;
+}
+
 static int judge_pairs(struct stat_comparison *c, struct kg_err *err)
 {
 	struct verdict *verdicts = cli_alloc(c->n_pairs, sizeof(*verdicts));
@@ -151,6 +181,8 @@ static int judge_pairs(struct stat_comparison *c, struct kg_err *err)
 		struct stat_pair *p = &c->pairs[i];
 
 		policies[i] = c->options.policy;
+		policies[i].brief =
+			true; /* the rest is fill_more(), which knows how many there are */
 		if (p->cells[0]) {
 			c->n_compared++;
 			rc = verdict_pair(&p->cells[0]->boots, &p->cells[1]->boots,
@@ -163,11 +195,42 @@ static int judge_pairs(struct stat_comparison *c, struct kg_err *err)
 		rc = kg_err_set(err, KG_EINVALID, "out of memory");
 	for (size_t i = 0; i < c->n_pairs && rc == 0; i++) {
 		c->pairs[i].verdict = verdicts[i];
+		rc = fill_welch(&c->pairs[i], err);
 		c->n_worse += verdicts[i].word == VERDICT_REGRESSION;
 	}
 	free(verdicts);
 	free(policies);
 	return rc;
+}
+
+static bool is_change(enum verdict_word w)
+{
+	return w == VERDICT_REGRESSION || w == VERDICT_IMPROVEMENT || w == VERDICT_DIFFERENT;
+}
+
+/* Looking for several modes takes milliseconds a side: of many pairs only the first that changed are
+ * looked at. */
+static int fill_modes(struct stat_comparison *c, struct kg_err *err)
+{
+	size_t left = MODES_PAIRS;
+
+	if (c->n_pairs <= MODES_PAIRS)
+		return 0;
+	for (size_t i = 0; i < c->n_pairs && left > 0; i++) {
+		struct stat_pair *p = &c->pairs[i];
+		struct verdict v;
+		int rc;
+
+		if (!is_change(p->verdict.word))
+			continue;
+		left--;
+		rc = verdict_pair(&p->cells[0]->boots, &p->cells[1]->boots, p->verdict.direction,
+				  &c->options.policy, &v, err);
+		if (rc < 0)
+			return rc;
+		memcpy(p->verdict.multimodal, v.multimodal, sizeof(v.multimodal));
+	}
+	return 0;
 }
 
 /* Pairs of one machine and candidate side by side. */
@@ -244,6 +307,12 @@ static void make_notes(struct stat_comparison *c)
 		kg_str_addf(n, "left out: %zu row%s of another outcome than pass, %zu of warm-up\n",
 			    d->left_out_outcome, d->left_out_outcome == 1 ? "" : "s",
 			    d->left_out_warmup);
+	if (c->n_pairs > MODES_PAIRS)
+		kg_str_addf(
+			n,
+			"of so many comparisons only the first %d that changed were looked at for "
+			"several modes\n",
+			MODES_PAIRS);
 	note_moved(c);
 }
 
@@ -268,6 +337,8 @@ int stat_compare(const struct stat_data *d, const struct stat_options *o,
 		return no_pair(d, err);
 	make_pairs(&c);
 	rc = judge_pairs(&c, err);
+	if (rc == 0)
+		rc = fill_modes(&c, err);
 	if (rc < 0) {
 		stat_comparison_deinit(&c);
 		return rc;

@@ -119,7 +119,9 @@ static void p_cell(struct table *t, bool has, double p)
 {
 	if (!has)
 		table_cell(t, "-");
-	else if (p != 0 && p < 1e-4)
+	else if (p == 0)
+		table_cell(t, "<1e-300");
+	else if (p < 1e-4)
 		table_cellf(t, "%.1e", p);
 	else
 		table_cellf(t, "%.4f", p);

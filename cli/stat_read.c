@@ -217,22 +217,75 @@ static uint32_t raw_of(struct stat_store *s, const uint32_t *tuple, size_t line)
 	return raw;
 }
 
+/* The number that a short decimal without leading zeros has; false for other texts. */
+static bool small_number(const struct csv_field *t, size_t *ret)
+{
+	size_t v = 0;
+
+	if (t->len == 0 || t->len > 9 || (t->text[0] == '0' && t->len > 1))
+		return false;
+	for (size_t i = 0; i < t->len; i++) {
+		if (t->text[i] < '0' || t->text[i] > '9')
+			return false;
+		v = 10 * v + (size_t)(t->text[i] - '0');
+	}
+	*ret = v;
+	return true;
+}
+
+/* A table each for the first scopes, so that a boot goes the same way each time it comes. */
+static bool boot_by_number(struct stat_store *s, uint32_t scope, size_t v, uint32_t *ret)
+{
+	struct boot_numbers *b;
+
+	if (scope >= BOOT_TABLES || v >= BOOT_TABLE_MAX)
+		return false;
+	b = &s->numbers[scope];
+	if (v >= b->n) {
+		size_t n = 2 * v + 64;
+
+		b->ids = cli_grow(b->ids, n, sizeof(*b->ids));
+		memset(&b->ids[b->n], 0, (n - b->n) * sizeof(*b->ids));
+		b->n = n;
+	}
+	if (!b->ids[v])
+		b->ids[v] = (uint32_t)++s->n_boots;
+	*ret = b->ids[v] - 1;
+	return true;
+}
+
+static uint32_t boot_by_name(struct stat_store *s, uint32_t scope, const struct csv_field *t)
+{
+	uint32_t tuple[2] = {scope, intern_add(&s->texts[COLUMN_BOOT], t->text, t->len)};
+	uint32_t i = intern_tuple(&s->boot_names, tuple);
+
+	if (i == s->n_names) {
+		s->name_ids = cli_grow(s->name_ids, s->boot_names.cap, sizeof(*s->name_ids));
+		s->name_ids[s->n_names++] = (uint32_t)s->n_boots++;
+	}
+	return s->name_ids[i];
+}
+
 static int boot_of(struct stat_store *s, const struct csv_file *f, const struct csv_record *r,
 		   const struct layout *l, uint32_t file, uint32_t *ret, struct kg_err *err)
 {
-	uint32_t tuple[4] = {file};
+	uint32_t tuple[3] = {file}, scope;
+	struct csv_field t;
+	size_t number;
 
 	if (l->at[COLUMN_BOOT] == COLUMN_NONE) {
 		*ret = BOOT_OWN | (uint32_t)s->n_own++;
 		return 0;
 	}
-	tuple[1] = text_of(s, r, l, COLUMN_JOB);
-	tuple[2] = text_of(s, r, l, COLUMN_ATTEMPT);
-	tuple[3] = text_of(s, r, l, COLUMN_BOOT);
-	if (s->texts[COLUMN_BOOT].texts[tuple[3]].len == 0)
+	t = csv_trim(&r->fields[l->at[COLUMN_BOOT]]);
+	if (t.len == 0)
 		return csv_fail(f, &r->fields[l->at[COLUMN_BOOT]], err,
 				"an empty boot, expected its number or name");
-	*ret = intern_tuple(&s->boot_ids, tuple);
+	tuple[1] = text_of(s, r, l, COLUMN_JOB);
+	tuple[2] = text_of(s, r, l, COLUMN_ATTEMPT);
+	scope = intern_tuple(&s->scopes, tuple);
+	if (!small_number(&t, &number) || !boot_by_number(s, scope, number, ret))
+		*ret = boot_by_name(s, scope, &t);
 	return 0;
 }
 
@@ -418,7 +471,8 @@ int stat_read(const char *const *files, size_t n, struct stat_data *ret, struct 
 	int rc = name_files(d.store, files, n, err);
 
 	d.store->raws.width = RAW_WIDTH;
-	d.store->boot_ids.width = 4;
+	d.store->scopes.width = 3;
+	d.store->boot_names.width = 2;
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = read_file(&d, (uint32_t)i, err);
 	if (rc == 0 && d.store->n_rows == 0)
@@ -453,7 +507,11 @@ void stat_data_deinit(struct stat_data *d)
 		free((void *)(uintptr_t)d->sides[i].label);
 	intern_deinit(&s->unknown);
 	intern_tuples_deinit(&s->raws);
-	intern_tuples_deinit(&s->boot_ids);
+	intern_tuples_deinit(&s->scopes);
+	intern_tuples_deinit(&s->boot_names);
+	for (size_t i = 0; i < BOOT_TABLES; i++)
+		free(s->numbers[i].ids);
+	free(s->name_ids);
 	kg_str_deinit(&s->unknown_text);
 	free(s->files);
 	free(s->rows);

@@ -48,15 +48,29 @@ struct raw_cell {
 	size_t line; /* of its first row */
 };
 
+#define BOOT_TABLES    4
+#define BOOT_TABLE_MAX (1U << 21) /* entries, 16 MiB with room to grow */
+
+/* Boots that have small numbers, of one file, job and attempt: by number, which costs no hash. */
+struct boot_numbers {
+	uint32_t *ids; /* owned; id + 1, 0: not seen */
+	size_t n;
+};
+
 struct stat_store {
 	struct stat_file *files;
 	size_t n_files;
 	struct intern texts[COLUMNS];
 	char **copies[COLUMNS]; /* the texts with a NUL, made when asked for */
 	size_t n_copies[COLUMNS];
-	struct intern_tuples raws;     /* RAW_WIDTH */
-	struct intern_tuples boot_ids; /* file, job, attempt, boot */
-	struct raw_cell *cells;	       /* of raws */
+	struct intern_tuples raws;		  /* RAW_WIDTH */
+	struct intern_tuples scopes;		  /* file, job, attempt */
+	struct boot_numbers numbers[BOOT_TABLES]; /* of the first scopes */
+	struct intern_tuples boot_names;	  /* scope, boot as a text */
+	uint32_t *name_ids;			  /* of boot_names */
+	size_t n_names;
+	size_t n_boots;		/* ids given */
+	struct raw_cell *cells; /* of raws */
 	size_t n_cells, cells_cap;
 	struct stat_row *rows;
 	size_t n_rows, rows_cap;
