@@ -303,7 +303,7 @@ static void test_is_small_when_idle_and_quiet_during_a_run(void **state)
 	uint64_t switches, rss, began;
 	struct kg_msg *m;
 
-	double_workload(d, "w", "sleep 5; echo V=1");
+	double_workload(d, "w", "sleep 8; echo V=1");
 	double_prepare_run(d, runs, 1);
 	double_start_agent(d);
 	double_accept(d);
