@@ -83,6 +83,10 @@ static void push(struct fact_list *l, const char *name, char *value, const char 
 {
 	struct fact *items = l->items;
 
+	if (!kg_utf8_valid(name, strlen(name))) {
+		free(value);
+		return;
+	}
 	if (!l->failed && l->n == l->cap) {
 		size_t cap = l->cap ? 2 * l->cap : 64;
 

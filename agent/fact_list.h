@@ -39,7 +39,8 @@ const struct fact *fact_list_find(const struct fact_list *l, const char *name); 
 /* NULL also for an unsupported one. */
 const char *fact_list_value(const struct fact_list *l, const char *name);
 
-/* Blanks at the ends go, other control characters become spaces. Not UTF-8 or too long: failed;
+/* A name that is not UTF-8 (of a file, say) makes no fact: the message it is in would be refused.
+ * Blanks at the ends of a value go, other control characters become spaces. Not UTF-8 or too long: failed;
  * nothing left: empty. */
 void fact_add(struct fact_list *l, const char *name, const char *value);
 void fact_addf(struct fact_list *l, const char *name, const char *fmt, ...)

@@ -18,6 +18,7 @@
 #include "agent/provenance_documents.h"
 #include "agent/workload_registry.h"
 #include "common/facts.h"
+#include "common/str.h"
 #include "fake_root.h"
 
 #define CPU "/sys/devices/system/cpu"
@@ -356,6 +357,7 @@ static void test_hostile_files_are_failed_or_empty(void **state)
 	fake_put(&f->root, CPU "/smt/control", "\xff\xfe\n");
 	fake_put(&f->root, "/proc/cpuinfo", ":::\n: \n\nflags\nmodel\t: 99999999999999999999\n");
 	fake_put(&f->root, "/proc/meminfo", "MemTotal: none\n");
+	fake_put(&f->root, CPU "/vulnerabilities/\xff\xfe", "Vulnerable\n");
 	fake_put(&f->root, "/proc/modules", "\n\nonlyname\n(\n");
 	fake_put_bytes(&f->root, "/var/lib/dpkg/status", "Package: a\0b\n", 13);
 	fake_put(&f->root, CPU "/vulnerabilities/l1tf", "two\nlines\twith\ttabs\n");
@@ -363,6 +365,8 @@ static void test_hostile_files_are_failed_or_empty(void **state)
 	fake_remove(&f->root, "/proc/loadavg");
 	assert_int_equal(mkfifo(path, 0600), 0); /* opening it must not wait for ever */
 	look(f);
+	for (size_t i = 0; i < f->facts.n; i++)
+		assert_true(kg_utf8_valid(f->facts.items[i].name, strlen(f->facts.items[i].name)));
 	lacks(f, "lsm", "failed");
 	lacks(f, "cpu.online", "failed");
 	lacks(f, "smt.active", "empty");
