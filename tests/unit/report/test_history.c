@@ -6,7 +6,7 @@
 static const struct epoch_change microcode[] = {{"cpu.microcode", "0x1", "0x2"}};
 static const struct report_epoch epochs[] = {{"m", 2, microcode, 1}};
 
-static char names[128][16];
+static char names[128][32];
 
 /* A point per kernel 6.1, 6.2, ...: 5 boots a kernel. From `step` on the level is `after` %, from
  * `boundary` on the epoch is 2. */
