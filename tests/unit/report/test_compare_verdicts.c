@@ -505,7 +505,8 @@ static void test_stopped_early_below_eight_boots_is_said(void **state)
 		rows_drop(reply);
 		r->in.stopped_early = true;
 		reply = rows_compare(r);
-		assert_int_equal(has_note(reply, "stopped early, with 7 boots"), boots == 7);
+		assert_int_equal(has_note(reply, "stopped early"), boots == 7);
+		assert_int_equal(has_note(reply, "with 7 boots a side"), boots == 7);
 		rows_drop(reply);
 	}
 }
