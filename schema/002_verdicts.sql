@@ -56,6 +56,9 @@ CREATE TABLE epoch (
 ALTER TABLE boot ADD COLUMN epoch INTEGER;   -- NULL: not recorded
 CREATE INDEX boot_configuration ON boot (kernel, machine, epoch);
 
+-- Smallest change that matters, in percent, as the workload declares it; NULL: not declared.
+ALTER TABLE attempt_metric ADD COLUMN min_effect_pct REAL;
+
 ALTER TABLE job ADD COLUMN kind TEXT NOT NULL DEFAULT 'job'
 	CHECK (kind IN ('job', 'confirm', 'calibrate'));
 ALTER TABLE job ADD COLUMN regression INTEGER; -- kind confirm: what it tries

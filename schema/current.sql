@@ -23,7 +23,7 @@ CREATE INDEX attempt_slot ON attempt (slot);
 CREATE TABLE attempt_metric (
 	attempt INTEGER NOT NULL REFERENCES attempt (id),
 	local_id INTEGER NOT NULL,
-	metric INTEGER NOT NULL REFERENCES metric (id),
+	metric INTEGER NOT NULL REFERENCES metric (id), min_effect_pct REAL,
 	PRIMARY KEY (attempt, local_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The smallest effects that matter, by the machines' own A/A runs. A profile takes a tenth of a
+ * The smallest effects that matter: by the machines' own A/A runs, else as workloads declare. A profile takes a tenth of a
  * second, comparisons are asked for often and A/A runs come seldom: what was worked out is kept with
  * the pool of connections, by machine, workload and parameters, for as long as the values are the same.
  */
@@ -268,6 +268,42 @@ static int work_out(struct min_effect_cache *c, struct work *w, struct rows *r,
 	return rc;
 }
 
+/* ---- what is declared ---- */
+
+/* Until the machine's own A/A runs say otherwise. Cells come by machine, workload and parameters
+ * several times, once for each kernel and list: the last one counts. */
+static int add_declared(struct rows *r, struct report_min_effect **ret, size_t *ret_n)
+{
+	for (size_t i = r->n_declared; i > 0; i--) {
+		const struct row_declared *d = &r->declared[i - 1];
+		const struct report_cell *c = &r->cells[d->cell];
+		const struct report_metric *m = &r->metrics[d->metric];
+		struct report_min_effect *e = NULL;
+
+		for (size_t j = 0; !e && j < *ret_n; j++) {
+			struct report_min_effect *x = &(*ret)[j];
+
+			if (strcmp(x->machine, c->machine) == 0 &&
+			    strcmp(x->workload, c->workload) == 0 &&
+			    strcmp(x->params, c->params) == 0 && strcmp(x->metric, m->name) == 0 &&
+			    (!x->unit || strcmp(x->unit, m->unit) == 0))
+				e = x;
+		}
+		if (e)
+			continue; /* measured, or declared by a newer attempt */
+		e = arena_push(&r->arena, ret, ret_n, sizeof(*e));
+		if (!e)
+			return -ENOMEM;
+		*e = (struct report_min_effect){.machine = c->machine,
+						.workload = c->workload,
+						.params = c->params,
+						.metric = m->name,
+						.unit = m->unit,
+						.pct = d->min_effect_pct};
+	}
+	return 0;
+}
+
 int read_min_effects(struct min_effect_cache *c, struct db *db, struct rows *r,
 		     struct report_min_effect **ret, size_t *ret_n, struct kg_err *err)
 {
@@ -284,6 +320,8 @@ int read_min_effects(struct min_effect_cache *c, struct db *db, struct rows *r,
 		rc = take_known(c, &w, r, ret, ret_n);
 	if (rc == 0)
 		rc = work_out(c, &w, r, ret, ret_n, err);
+	if (rc == 0)
+		rc = add_declared(r, ret, ret_n);
 	rows_deinit(&w.aa);
 	return rc == -ENOMEM ? reply_oom(err) : rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Smallest effects that matter, out of A/A runs, worked out once for the same values. */
+/* Smallest effects that matter: out of A/A runs, worked out once for the same values, else declared. */
 #ifndef KG_COORDINATOR_STORE_QUERY_MIN_EFFECT_H
 #define KG_COORDINATOR_STORE_QUERY_MIN_EFFECT_H
 

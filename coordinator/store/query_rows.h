@@ -35,6 +35,12 @@ struct raw_cell {
 	struct report_cell cell;
 };
 
+/* What a workload declares of a metric, newest attempt. */
+struct row_declared {
+	size_t cell, metric; /* indices */
+	double min_effect_pct;
+};
+
 struct rows {
 	struct arena arena;
 	struct row_filter filter;
@@ -55,6 +61,8 @@ struct rows {
 	size_t n_epochs;
 	struct report_config *configs; /* texts malloc'ed */
 	size_t n_configs;
+	struct row_declared *declared;
+	size_t n_declared;
 	bool one_job; /* was asked for, not several or all */
 	bool grouped;
 	bool stopped_early;
@@ -68,7 +76,7 @@ int rows_select(struct db *db, const Kgrid__V1__Selection *s, bool all_by_defaul
  * then their slots and values. */
 int rows_read_cells(struct db *db, struct rows *r, struct kg_err *err);
 int rows_read_values(struct db *db, struct rows *r, struct kg_err *err);
-/* Epochs of the cells' machines; microcode and kernel configs of their newest boots. */
+/* Epochs of the cells' machines; microcode, kernel configs and declarations of their newest boots. */
 int rows_read_context(struct db *db, struct rows *r, struct kg_err *err);
 void rows_deinit(struct rows *r);
 

@@ -342,6 +342,42 @@ static int read_boot_facts(struct db *db, struct rows *r, const struct raw_cell 
 	return r->arena.failed ? reply_oom(err) : rc < 0 ? rc : 0;
 }
 
+static int read_declared(struct db *db, struct rows *r, const struct raw_cell *raw,
+			 struct kg_err *err)
+{
+	static const char sql[] =
+		"SELECT attempt_metric.metric, attempt_metric.min_effect_pct, max(slot.attempt)"
+		" FROM slot JOIN attempt_metric ON attempt_metric.attempt = slot.attempt"
+		" WHERE slot.cell = ? AND slot.outcome = 'pass'"
+		" AND attempt_metric.min_effect_pct IS NOT NULL GROUP BY attempt_metric.metric";
+	sqlite3_stmt *st;
+	int rc = db_select(db, err, sql, &st, I(raw->id));
+
+	if (rc < 0)
+		return rc;
+	while ((rc = db_step(db, st, err)) > 0) {
+		struct row_declared *d;
+		size_t metric = 0, i = 0;
+
+		while (metric < r->n_metric_ids &&
+		       r->metric_ids[metric] != sqlite3_column_int64(st, 0))
+			metric++;
+		if (metric == r->n_metric_ids)
+			continue; /* it gave no value */
+		while (i < r->n_declared &&
+		       (r->declared[i].cell != raw->index || r->declared[i].metric != metric))
+			i++;
+		d = i < r->n_declared
+			    ? &r->declared[i]
+			    : arena_push(&r->arena, &r->declared, &r->n_declared, sizeof(*d));
+		if (!d)
+			break;
+		*d = (struct row_declared){raw->index, metric, sqlite3_column_double(st, 1)};
+	}
+	db_reset(st);
+	return r->arena.failed ? reply_oom(err) : rc;
+}
+
 int read_document(struct db *db, const char *digest, char **ret_text, size_t *ret_len,
 		  struct kg_err *err)
 {
@@ -404,7 +440,10 @@ int rows_read_context(struct db *db, struct rows *r, struct kg_err *err)
 {
 	int rc = read_epochs(db, r, err);
 
-	for (size_t i = 0; rc == 0 && i < r->n_raw; i++)
+	for (size_t i = 0; rc == 0 && i < r->n_raw; i++) {
 		rc = read_boot_facts(db, r, &r->raw[i], err);
+		if (rc == 0)
+			rc = read_declared(db, r, &r->raw[i], err);
+	}
 	return rc == 0 ? read_configs(db, r, err) : rc;
 }

@@ -179,6 +179,10 @@ static int add_metric(struct ingest *in, const Kgrid__V1__MetricInfo *m)
 	if (!kg_streq(m->direction, "higher") && !kg_streq(m->direction, "lower") &&
 	    !kg_streq(m->direction, "none"))
 		return ingest_fault(in, "metric '%.60s' has no direction", m->name);
+	if (m->has_min_effect_pct && !(m->min_effect_pct > 0 && m->min_effect_pct <= 100))
+		return ingest_fault(
+			in, "metric '%.60s' has no smallest effect above 0 and up to 100 %%",
+			m->name);
 	rc = db_exec(in->db, &in->op->err,
 		     "INSERT OR IGNORE INTO metric (name, unit, direction) VALUES (?, ?, ?)",
 		     T(m->name), T(m->unit ? m->unit : ""), T(m->direction));
@@ -189,9 +193,10 @@ static int add_metric(struct ingest *in, const Kgrid__V1__MetricInfo *m)
 	if (rc < 0)
 		return rc;
 	rc = db_exec(in->db, &in->op->err,
-		     "INSERT OR IGNORE INTO attempt_metric (attempt, local_id, metric)"
-		     " VALUES (?, ?, ?)",
-		     I(in->r->attempt), I(m->id), I(id));
+		     "INSERT OR IGNORE INTO attempt_metric (attempt, local_id, metric,"
+		     " min_effect_pct) VALUES (?, ?, ?, ?)",
+		     I(in->r->attempt), I(m->id), I(id),
+		     m->has_min_effect_pct ? D(m->min_effect_pct) : NIL);
 	if (rc == 0 && db_changes(in->db) == 0)
 		return ingest_fault(in, "metric number %u is given twice", m->id);
 	return rc;

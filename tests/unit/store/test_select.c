@@ -506,6 +506,33 @@ static void test_smallest_effect_follows_the_machines_own_calibration(void **sta
 	assert_true(min_effect(f) == before);
 }
 
+static void test_smallest_effect_is_what_the_workload_declares_before_calibration(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t slots[] = {1, 3};
+	struct answer a;
+
+	for (uint64_t id = 1; id <= 2; id++) {
+		const struct fixture_where w = {.kernel = id == 1 ? KERNEL_A : KERNEL_B};
+		Kgrid__V1__Record r;
+
+		assert_int_equal(fixture_boot_at(f, id, 1, &w, &slots[id - 1], 1), 0);
+		must_ingest(f, MACHINE, record_evidence(id, 1, 1));
+		r = record_started(id, 2, id * 100);
+		r.attempt_started->metrics[0]->has_min_effect_pct = 1;
+		r.attempt_started->metrics[0]->min_effect_pct = NAN;
+		assert_int_equal(ingest(f, &a, &r), 0);
+		assert_true(a.r.fault);
+		r.seq = 3;
+		r.attempt_started->metrics[0]->min_effect_pct = id == 1 ? 3 : 2.5;
+		must_ingest(f, MACHINE, r);
+		must_ingest(f, MACHINE, record_samples(id, 4, id * 100, 0, 3, 10));
+		must_ingest(f, MACHINE, record_ended(id, 5, id * 100, "pass", 3));
+		fixture_boot_pass(f, id, &slots[id - 1], 1);
+	}
+	assert_true(min_effect(f) == 2.5);
+}
+
 /* ---- differences ---- */
 
 static Kgrid__V1__DiffReply *diff(struct fixture *f, const char *x, const char *y)
@@ -625,6 +652,7 @@ int main(void)
 		T_(test_row_57_each_slot_has_one_outcome_and_only_passes_count),
 		T_(test_history_is_one_series_per_row_over_kernels),
 		T_(test_noise_is_of_calibration_jobs_in_the_order_of_boots),
+		T_(test_smallest_effect_is_what_the_workload_declares_before_calibration),
 		T_(test_smallest_effect_follows_the_machines_own_calibration),
 		T_(test_boots_machines_epochs_and_kernels_are_found_by_name),
 		T_(test_configs_of_kernels_come_from_the_blobs),
