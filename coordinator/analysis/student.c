@@ -121,26 +121,55 @@ double stats_student_cdf(double t, double df)
 	return t > 0 ? 1 - half : half;
 }
 
+/* log of the tails beyond t over those wanted; falls with t. */
+static double excess(double t, double df, double tails)
+{
+	return log(stats_student_two_tails(t, df) / tails);
+}
+
+/* Where between lo and hi to look next: by the chord of the logarithms, a few units in the last place
+ * towards the farther end so that this one comes in too; each fourth time the middle, so that it is
+ * never slower than four bisections. */
+static double next_place(double lo, double hi, double at_lo, double at_hi, int i)
+{
+	double mid = lo + (hi - lo) / 2, x;
+
+	if (i % 4 == 3 || !isfinite(at_lo) || !isfinite(at_hi))
+		return mid;
+	x = lo + (hi - lo) * at_lo / (at_lo - at_hi);
+	x += (x < mid ? 4 : -4) * DBL_EPSILON * hi;
+	return x > lo && x < hi ? x : mid;
+}
+
 double stats_student_quantile(double p, double df)
 {
-	double tails, lo = 0, hi = 1;
+	double tails, lo = 0, hi = 1, at_lo, at_hi;
 
 	if (!(p > 0) || !(p < 1) || !(df > 0))
 		return NAN;
 	if (p == 0.5)
 		return 0;
 	tails = 2 * (p < 0.5 ? p : 1 - p);
-	while (stats_student_two_tails(hi, df) > tails && hi < DBL_MAX / 4)
+	at_lo = -log(tails);
+	while ((at_hi = excess(hi, df, tails)) > 0 && hi < DBL_MAX / 4) {
+		lo = hi;
+		at_lo = at_hi;
 		hi *= 2;
-	for (int i = 0; i < 200; i++) {
-		double mid = lo + (hi - lo) / 2;
+	}
+	for (int i = 0; i < 800; i++) {
+		double mid = lo + (hi - lo) / 2, at;
 
 		if (mid <= lo || mid >= hi)
 			break;
-		if (stats_student_two_tails(mid, df) > tails)
+		mid = next_place(lo, hi, at_lo, at_hi, i);
+		at = excess(mid, df, tails);
+		if (at > 0) {
 			lo = mid;
-		else
+			at_lo = at;
+		} else {
 			hi = mid;
+			at_hi = at;
+		}
 	}
 	return p < 0.5 ? -hi : hi;
 }

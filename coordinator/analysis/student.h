@@ -5,7 +5,7 @@
  * P(T <= t) by the regularised incomplete beta function, NIST DLMF 8.17.2 and its continued
  * fraction 8.17.22 (also Abramowitz and Stegun 26.7.1, 26.5.8), evaluated by the modified Lentz
  * method (Lentz 1976; Thompson and Barnett 1986, J. Comput. Phys. 64, 490-509). The quantile is
- * its inverse by bisection: slower than an approximation, and right to the last digits.
+ * its inverse by chords of the logarithm and bisection: right to the last digits.
  */
 #ifndef KG_COORDINATOR_ANALYSIS_STUDENT_H
 #define KG_COORDINATOR_ANALYSIS_STUDENT_H
