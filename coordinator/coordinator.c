@@ -66,6 +66,18 @@ static int open_dirs(struct coordinator *c, struct kg_err *err)
 	return artifact_blobs_open(path, &c->blobs, err);
 }
 
+/* A kernel's config as it was packed; the read side of the blobs may be used by any thread. */
+static int read_text(void *arg, const char *digest, char **ret_text, size_t *ret_len,
+		     struct kg_err *err)
+{
+	struct coordinator *c = arg;
+	char path[512];
+	uint64_t size;
+	int rc = artifact_blobs_path(c->blobs, digest, path, sizeof(path), &size, err);
+
+	return rc < 0 ? rc : kg_file_read(path, ARTIFACT_CONFIG_MAX, ret_text, ret_len, err);
+}
+
 static int open_store(struct coordinator *c, struct kg_err *err)
 {
 	char path[512];
@@ -77,7 +89,10 @@ static int open_store(struct coordinator *c, struct kg_err *err)
 	rc = store_open(&sc, &c->store, err);
 	if (rc < 0)
 		return rc;
-	return query_open(path, 0, &c->query, err);
+	rc = query_open(path, 0, &c->query, err);
+	if (rc == 0)
+		query_set_texts(c->query, &(struct query_texts){.read = read_text, .arg = c});
+	return rc;
 }
 
 /* A kernel that can no longer be read is left out, with a line that says so; its jobs wait. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
 #include "coordinator/coordinator.h"
 
 /* ---- what only the running coordinator knows ---- */
@@ -135,24 +134,7 @@ ASK(ask_noise, Kgrid__V1__NoiseRequest, Kgrid__V1__NoiseReply, query_noise(q, rq
 ASK(ask_imports, Kgrid__V1__ImportsRequest, Kgrid__V1__ImportsReply,
     query_imports(q, rq, &reply, err))
 
-#define CONFIG_MAX_BYTES (16u << 20)
-
-/* A kernel's config as it was packed; the read side of the blobs may be used by any thread. */
-static int read_text(void *arg, const char *digest, char **ret_text, size_t *ret_len,
-		     struct kg_err *err)
-{
-	struct coordinator *c = arg;
-	char path[512];
-	uint64_t size;
-	int rc = artifact_blobs_path(c->blobs, digest, path, sizeof(path), &size, err);
-
-	return rc < 0 ? rc : kg_file_read(path, CONFIG_MAX_BYTES, ret_text, ret_len, err);
-}
-
-#define TEXTS(coordinator) (&(struct query_texts){.read = read_text, .arg = (coordinator)})
-
-ASK(ask_diff, Kgrid__V1__DiffRequest, Kgrid__V1__DiffReply,
-    query_diff(q, rq, TEXTS(c), &reply, err))
+ASK(ask_diff, Kgrid__V1__DiffRequest, Kgrid__V1__DiffReply, query_diff(q, rq, &reply, err))
 
 struct row {
 	uint16_t type;

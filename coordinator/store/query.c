@@ -14,11 +14,22 @@ struct query {
 	char *path;
 	unsigned n;
 	struct min_effect_cache *min_effects;
+	struct query_texts texts; /* read NULL: none */
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	struct db *db[CONNECTIONS_MAX]; /* NULL: not open yet */
 	bool busy[CONNECTIONS_MAX];
 };
+
+void query_set_texts(struct query *q, const struct query_texts *texts)
+{
+	q->texts = *texts;
+}
+
+const struct query_texts *query_texts(const struct query *q)
+{
+	return &q->texts;
+}
 
 /* ---- the pool ---- */
 

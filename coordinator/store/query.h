@@ -29,6 +29,16 @@ struct query;
 int query_open(const char *path, unsigned connections, struct query **ret_q, struct kg_err *err);
 void query_close(struct query *q); /* no call may be running; NULL is fine */
 
+/* Texts of kernel configs that no boot has brought come from the blobs: called with the config's own
+ * digest, gives an owned text or a code (KG_ENOTFOUND: it is not there any more), in any thread. */
+struct query_texts {
+	int (*read)(void *arg, const char *digest, char **ret_text, size_t *ret_len,
+		    struct kg_err *err);
+	void *arg;
+};
+/* Before the first question. Without it such texts are not known. */
+void query_set_texts(struct query *q, const struct query_texts *texts);
+
 /* ---- for the scheduler, at start and after a retry ---- */
 
 int query_snapshot(struct query *q, struct store_snapshot **ret, struct kg_err *err);
@@ -107,15 +117,8 @@ int query_compare(struct query *q, const Kgrid__V1__CompareRequest *rq,
 
 int query_epochs(struct query *q, const char *machine, Kgrid__V1__EpochsReply **ret,
 		 struct kg_err *err);
-/* `text` of a kernel's config comes from the blobs: called with the config's own digest, gives an
- * owned text or a code (KG_ENOTFOUND: it is not there any more). May be called in any thread. */
-struct query_texts {
-	int (*read)(void *arg, const char *digest, char **ret_text, size_t *ret_len,
-		    struct kg_err *err);
-	void *arg;
-};
-int query_diff(struct query *q, const Kgrid__V1__DiffRequest *rq, const struct query_texts *texts,
-	       Kgrid__V1__DiffReply **ret, struct kg_err *err);
+int query_diff(struct query *q, const Kgrid__V1__DiffRequest *rq, Kgrid__V1__DiffReply **ret,
+	       struct kg_err *err);
 /* Facts of a boot in one part, or a document's text in parts. */
 int query_provenance(struct query *q, const Kgrid__V1__ProvenanceRequest *rq,
 		     int (*on_part)(void *arg, const Kgrid__V1__ProvenanceReply *part), void *arg,

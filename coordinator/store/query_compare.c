@@ -2,7 +2,8 @@
 /* Comparison: rows are read here, numbers and tables are made by coordinator/report. */
 #include "coordinator/store/query_min_effect.h"
 
-static int read_compare(struct db *db, const Kgrid__V1__CompareRequest *rq, struct rows *r,
+static int read_compare(struct db *db, const Kgrid__V1__CompareRequest *rq,
+			const struct query_texts *texts, struct rows *r,
 			Kgrid__V1__CompareReply *reply, struct kg_err *err)
 {
 	Kgrid__V1__Selection one = KGRID__V1__SELECTION__INIT;
@@ -20,7 +21,9 @@ static int read_compare(struct db *db, const Kgrid__V1__CompareRequest *rq, stru
 		rc = read_job_summary(db, r->jobs[0], &reply->job, err);
 	if (rc == 0)
 		rc = rows_read_values(db, r, err);
-	return rc == 0 ? rows_read_context(db, r, err) : rc;
+	if (rc == 0)
+		rc = rows_read_context(db, r, err);
+	return rc == 0 ? rows_read_configs(db, texts, r, err) : rc;
 }
 
 static int make_tables(const Kgrid__V1__CompareRequest *rq, const struct rows *r,
@@ -63,7 +66,7 @@ int query_compare(struct query *q, const Kgrid__V1__CompareRequest *rq,
 	int rc = reply ? query_begin(q, &db, err) : reply_oom(err);
 
 	if (rc == 0) {
-		rc = read_compare(db, rq, &r, reply, err);
+		rc = read_compare(db, rq, query_texts(q), &r, reply, err);
 		if (rc == 0)
 			rc = read_min_effects(query_min_effects(q), db, &r, &effects, &n_effects,
 					      err);

@@ -401,9 +401,7 @@ static int read_config(struct db *db, const struct query_texts *texts, struct si
 	db_reset(st);
 	if (rc < 0 || !digest[0])
 		return rc < 0 ? rc : 0;
-	rc = read_document(db, digest, &s->config, &len, err);
-	if (rc == KG_ENOTFOUND && texts)
-		rc = texts->read(texts->arg, digest, &s->config, &len, err);
+	rc = read_config_text(db, texts, digest, &s->config, &len, err);
 	if (rc == 0) {
 		s->out.config = s->config;
 		s->out.config_len = len;
@@ -446,8 +444,8 @@ static int read_sides(struct db *db, const Kgrid__V1__DiffRequest *rq,
 	return rc == 0 ? read_side(db, texts, b, err) : rc;
 }
 
-int query_diff(struct query *q, const Kgrid__V1__DiffRequest *rq, const struct query_texts *texts,
-	       Kgrid__V1__DiffReply **ret, struct kg_err *err)
+int query_diff(struct query *q, const Kgrid__V1__DiffRequest *rq, Kgrid__V1__DiffReply **ret,
+	       struct kg_err *err)
 {
 	Kgrid__V1__DiffReply *reply = reply_new(&kgrid__v1__diff_reply__descriptor);
 	struct side a = {0}, b = {0};
@@ -455,7 +453,7 @@ int query_diff(struct query *q, const Kgrid__V1__DiffRequest *rq, const struct q
 	int rc = reply ? query_begin(q, &db, err) : reply_oom(err);
 
 	if (rc == 0)
-		rc = query_end(q, db, read_sides(db, rq, texts, &a, &b, err));
+		rc = query_end(q, db, read_sides(db, rq, query_texts(q), &a, &b, err));
 	if (rc == 0)
 		rc = report_diff(&a.out, &b.out, reply, err);
 	side_deinit(&a);

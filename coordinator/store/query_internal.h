@@ -40,4 +40,10 @@ int read_job_summary(struct db *db, uint64_t job, Kgrid__V1__JobSummary **ret, s
 int check_machine(struct db *db, const char *name, struct kg_err *err);
 int find_kernel(struct db *db, const char *selector, char ret_digest[65], struct kg_err *err);
 
+/* What query_set_texts gave; its `read` may be NULL. */
+const struct query_texts *query_texts(const struct query *q);
+/* The text by its digest, owned: a document that a boot brought, else the blobs. KG_ENOTFOUND. */
+int read_config_text(struct db *db, const struct query_texts *texts, const char *digest,
+		     char **ret_text, size_t *ret_len, struct kg_err *err);
+
 #endif

@@ -78,6 +78,9 @@ int rows_read_cells(struct db *db, struct rows *r, struct kg_err *err);
 int rows_read_values(struct db *db, struct rows *r, struct kg_err *err);
 /* Epochs of the cells' machines; microcode, kernel configs and declarations of their newest boots. */
 int rows_read_context(struct db *db, struct rows *r, struct kg_err *err);
+/* Texts of the cells' configs, as far as they are known; after the context. */
+int rows_read_configs(struct db *db, const struct query_texts *texts, struct rows *r,
+		      struct kg_err *err);
 void rows_deinit(struct rows *r);
 
 /* All but the policy. Borrows. */

@@ -321,11 +321,16 @@ static int read_boot_facts(struct db *db, struct rows *r, const struct raw_cell 
 			   struct kg_err *err)
 {
 	static const char sql[] =
-		"SELECT provenance.microcode, boot_document.digest, max(attempt.boot)"
+		"SELECT provenance.microcode, boot_document.digest,"
+		" json_extract(fact_set.facts, '$.\"kernel.compiler\"'), max(attempt.boot)"
 		" FROM slot JOIN attempt ON attempt.id = slot.attempt"
 		" LEFT JOIN provenance ON provenance.boot = attempt.boot"
 		" LEFT JOIN boot_document ON boot_document.boot = attempt.boot"
 		"  AND boot_document.name = 'config'"
+		" LEFT JOIN boot_facts ON boot_facts.boot = attempt.boot"
+		"  AND boot_facts.attempt = 0 AND boot_facts.phase = 'boot'"
+		"  AND boot_facts.class = 'subject'"
+		" LEFT JOIN fact_set ON fact_set.digest = boot_facts.facts"
 		" WHERE slot.cell = ? AND slot.outcome = 'pass'";
 	struct report_cell *c = &r->cells[raw->index];
 	sqlite3_stmt *st;
@@ -338,6 +343,8 @@ static int read_boot_facts(struct db *db, struct rows *r, const struct raw_cell 
 		c->microcode = arena_text(&r->arena, db_col_text(st, 0));
 	if (rc > 0 && db_col_text(st, 1))
 		c->config_digest = arena_text(&r->arena, db_col_text(st, 1));
+	if (rc > 0 && db_col_text(st, 2))
+		c->compiler = arena_text(&r->arena, db_col_text(st, 2));
 	db_reset(st);
 	return r->arena.failed ? reply_oom(err) : rc < 0 ? rc : 0;
 }
@@ -407,8 +414,18 @@ int read_document(struct db *db, const char *digest, char **ret_text, size_t *re
 	return rc;
 }
 
-/* Texts of the cells' configs, as far as a boot brought them. */
-static int read_configs(struct db *db, struct rows *r, struct kg_err *err)
+int read_config_text(struct db *db, const struct query_texts *texts, const char *digest,
+		     char **ret_text, size_t *ret_len, struct kg_err *err)
+{
+	int rc = read_document(db, digest, ret_text, ret_len, err);
+
+	if (rc == KG_ENOTFOUND && texts->read)
+		rc = texts->read(texts->arg, digest, ret_text, ret_len, err);
+	return rc;
+}
+
+int rows_read_configs(struct db *db, const struct query_texts *texts, struct rows *r,
+		      struct kg_err *err)
 {
 	for (size_t i = 0; i < r->n_cells; i++) {
 		const char *digest = r->cells[i].config_digest;
@@ -421,11 +438,11 @@ static int read_configs(struct db *db, struct rows *r, struct kg_err *err)
 			j++;
 		if (!digest || j < i)
 			continue;
-		rc = read_document(db, digest, &text, &len, err);
-		if (rc == KG_ENOTFOUND)
-			continue;
-		if (rc < 0)
+		rc = read_config_text(db, texts, digest, &text, &len, err);
+		if (rc == -ENOMEM)
 			return rc;
+		if (rc < 0)
+			continue; /* a blob that is gone is a text that is not known */
 		c = arena_push(&r->arena, &r->configs, &r->n_configs, sizeof(*c));
 		if (!c) {
 			free(text);
@@ -445,5 +462,5 @@ int rows_read_context(struct db *db, struct rows *r, struct kg_err *err)
 		if (rc == 0)
 			rc = read_declared(db, r, &r->raw[i], err);
 	}
-	return rc == 0 ? read_configs(db, r, err) : rc;
+	return rc;
 }

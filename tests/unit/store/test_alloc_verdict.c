@@ -141,10 +141,10 @@ static void test_provenance_out_of_memory_is_an_error(void **state)
 	SWEEP(query_kernel_document(f->q, KERNEL_A, "config", &has, &err), (void)0);
 	diff_rq.a = (char *)(uintptr_t) "1";
 	diff_rq.b = (char *)(uintptr_t) "machine:m1";
-	SWEEP(query_diff(f->q, &diff_rq, NULL, &diff, &err), reply_free(diff));
+	SWEEP(query_diff(f->q, &diff_rq, &diff, &err), reply_free(diff));
 	diff_rq.a = (char *)(uintptr_t) "m1/1";
 	diff_rq.b = (char *)(uintptr_t) "kernel:old";
-	SWEEP(query_diff(f->q, &diff_rq, NULL, &diff, &err), reply_free(diff));
+	SWEEP(query_diff(f->q, &diff_rq, &diff, &err), reply_free(diff));
 }
 
 static void test_selections_out_of_memory_are_errors(void **state)

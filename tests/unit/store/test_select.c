@@ -543,7 +543,7 @@ static Kgrid__V1__DiffReply *diff(struct fixture *f, const char *x, const char *
 
 	rq.a = TEXT(x);
 	rq.b = TEXT(y);
-	if (query_diff(f->q, &rq, NULL, &r, &err) < 0)
+	if (query_diff(f->q, &rq, &r, &err) < 0)
 		fail_msg("%s", err.text);
 	return r;
 }
@@ -556,7 +556,7 @@ static void refused(struct fixture *f, const char *x, int code, const char *text
 
 	rq.a = TEXT("boot:1");
 	rq.b = TEXT(x);
-	assert_int_equal(query_diff(f->q, &rq, NULL, &r, &err), code);
+	assert_int_equal(query_diff(f->q, &rq, &r, &err), code);
 	if (!strstr(err.text, text))
 		fail_msg("'%s' does not say '%s'", err.text, text);
 }
@@ -620,17 +620,18 @@ static void test_configs_of_kernels_come_from_the_blobs(void **state)
 	Kgrid__V1__DiffReply *r = NULL;
 	struct kg_err err = {""};
 
+	query_set_texts(f->q, &texts);
 	(void)fixture_sql(f, "UPDATE kernel SET config_digest = iif(label = 'old', '1', '2')");
 	rq.a = TEXT("old");
 	rq.b = TEXT("new");
-	assert_int_equal(query_diff(f->q, &rq, &texts, &r, &err), 0);
+	assert_int_equal(query_diff(f->q, &rq, &r, &err), 0);
 	assert_int_equal(r->n_items, 2);
 	assert_string_equal(r->items[0]->b, "6.12.0"); /* the release */
 	assert_string_equal(r->items[1]->name, "CONFIG_X");
 	assert_string_equal(r->items[1]->a, "y");
 	kgrid__v1__diff_reply__free_unpacked(r, NULL);
 	(void)fixture_sql(f, "UPDATE kernel SET config_digest = 'gone' WHERE label = 'new'");
-	assert_int_equal(query_diff(f->q, &rq, &texts, &r, &err), 0);
+	assert_int_equal(query_diff(f->q, &rq, &r, &err), 0);
 	assert_int_equal(r->n_items, 1);
 	assert_true(r->n_notes > 0); /* it could not be compared, and that is said */
 	kgrid__v1__diff_reply__free_unpacked(r, NULL);
