@@ -20,7 +20,7 @@
 struct world {
 	struct grid g;
 	char dir[64];
-	char config[128], told[128];
+	char config[128], told[128], mailed[128];
 	struct peer *client;
 	struct player m1, m2;
 	char old_kernel[65], new_kernel[65];
@@ -62,17 +62,24 @@ static void write_text(const char *path, const char *text, mode_t mode)
 static int setup(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	char text[512], script[128];
+	char text[512], script[128], mailer[128];
 	const char *extra[] = {"--config", NULL, NULL};
 
 	(void)snprintf(w->dir, sizeof(w->dir), "/tmp/kgrid-tell-XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
 	(void)snprintf(w->config, sizeof(w->config), "%s/coordinator.yaml", w->dir);
 	(void)snprintf(w->told, sizeof(w->told), "%s/told", w->dir);
+	(void)snprintf(w->mailed, sizeof(w->mailed), "%s/mailed", w->dir);
 	(void)snprintf(script, sizeof(script), "%s/tell", w->dir);
 	(void)snprintf(text, sizeof(text), "#!/bin/sh\ncat >>%s\n", w->told);
 	write_text(script, text, 0700);
-	(void)snprintf(text, sizeof(text), "notify-commands: [\"tell %s\"]\n", script);
+	(void)snprintf(text, sizeof(text),
+		       "#!/bin/sh\n[ \"$*\" = '-i perf-team@example.org' ] && cat >>%s\n",
+		       w->mailed);
+	(void)snprintf(mailer, sizeof(mailer), "%s/sendmail", w->dir);
+	write_text(mailer, text, 0700);
+	(void)snprintf(text, sizeof(text), "notify-commands: [\"tell %s\"]\nsendmail: [%s, -i]\n",
+		       script, mailer);
 	write_text(w->config, text, 0600);
 	extra[1] = w->config;
 	grid_init(&w->g);
@@ -146,16 +153,26 @@ static Kgrid__V1__RegressionsReply *ask(struct world *w, uint64_t id, struct kg_
 	return (Kgrid__V1__RegressionsReply *)(uintptr_t)kg_msg_body(*ret_m);
 }
 
+static void read_text(const char *path, char *text, size_t size)
+{
+	FILE *f = fopen(path, "r");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(text, 1, size - 1, f);
+	text[n] = '\0';
+	(void)fclose(f);
+}
+
 static void test_a_regression_is_tried_again_on_two_machines_and_people_are_told(void **state)
 {
 	struct world *w = *state;
 	Kgrid__V1__RegressionsReply *r;
 	struct kg_msg *m;
 	char text[4096];
-	FILE *f;
 	size_t n;
 
-	submit(w, "notify: [\"command:tell\"]\n");
+	submit(w, "notify: [command:tell, mail:perf-team@example.org, command:unknown]\n");
 	play(&w->m1, 2 * BLOCKS);
 	wait_stage(w, "confirming");
 	grid_wait_count(&w->g, "SELECT count(*) FROM job WHERE kind = 'confirm'", 1);
@@ -181,12 +198,16 @@ static void test_a_regression_is_tried_again_on_two_machines_and_people_are_told
 	}
 	assert_true(r->regressions[0]->n_events >= 3); /* seen, tried, confirmed */
 	kg_msg_free(m);
-	grid_wait_count(&w->g, "SELECT count(*) FROM notice WHERE state = 'sent'", 1);
-	f = fopen(w->told, "r");
-	assert_non_null(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = '\0';
-	(void)fclose(f);
+	grid_wait_count(&w->g, "SELECT count(*) FROM notice WHERE state = 'sent'", 2);
+	grid_wait_count(&w->g,
+			"SELECT count(*) FROM notice WHERE state = 'failed' AND target = "
+			"'command:unknown' AND reason LIKE 'no such command%'",
+			1);
+	read_text(w->mailed, text, sizeof(text));
+	assert_contains(text, "To: perf-team@example.org\nSubject: kgrid: regression 1, kernel old "
+			      "-> new\n");
+	assert_contains(text, "\n\nkgrid: regression 1, kernel old -> new\nconfirmed: ");
+	read_text(w->told, text, sizeof(text));
 	assert_contains(text, "kgrid: regression 1, kernel old -> new");
 	assert_contains(text, "m1  fake size=2  rate  new/short: -");
 }
