@@ -177,7 +177,7 @@ static const char *find_line(const char *dep, const char *path, size_t path_len,
 		size_t len = strcspn(line, ":\n");
 
 		if (name ? names_module(line, len, name)
-			 : len == path_len && memcmp(line, path, len) == 0)
+			 : len == path_len && path && memcmp(line, path, len) == 0)
 			return line;
 		line += strcspn(line, "\n");
 		line += *line == '\n';

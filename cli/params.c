@@ -109,7 +109,7 @@ static void add_column(struct params *p, const char *const *rows, const char *na
 
 static void split_columns(struct params *p, const char *const *rows, char **names, size_t n_names)
 {
-	size_t k, at = 0, len;
+	size_t k, at = 0;
 
 	for (k = 0; k < n_names; k++)
 		p->n_columns += !is_shared(rows, p->n_rows, names[k]);
@@ -117,6 +117,7 @@ static void split_columns(struct params *p, const char *const *rows, char **name
 	p->values = cli_alloc(p->n_rows * p->n_columns, sizeof(*p->values));
 	for (k = 0; k < n_names; k++) {
 		const char *v;
+		size_t len = 0;
 
 		if (!is_shared(rows, p->n_rows, names[k])) {
 			add_column(p, rows, names[k], at++);
@@ -124,7 +125,7 @@ static void split_columns(struct params *p, const char *const *rows, char **name
 		}
 		v = value_of(rows[0], names[k], &len);
 		kg_str_addf(&p->common, "%s%s=", p->common.len ? " " : "", names[k]);
-		kg_str_addn(&p->common, v, len);
+		kg_str_addn(&p->common, v ? v : "", len);
 	}
 }
 

@@ -253,7 +253,7 @@ int pack_tree_add(struct pack_tree *t, const struct pack_place *place,
 		  const struct pack_content *content, struct kg_err *err)
 {
 	struct kg_sha256 *sha = kg_sha256_new();
-	struct pack_entry *e;
+	struct pack_entry *e = NULL;
 	int rc;
 
 	if (!sha)
@@ -272,7 +272,7 @@ int pack_tree_add(struct pack_tree *t, const struct pack_place *place,
 int pack_tree_add_link(struct pack_tree *t, const struct pack_place *place, const char *link,
 		       struct kg_err *err)
 {
-	struct pack_entry *e;
+	struct pack_entry *e = NULL;
 	int rc = new_entry(t, place, &e, err);
 
 	if (rc < 0)

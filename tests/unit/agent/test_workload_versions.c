@@ -42,7 +42,7 @@ static int teardown(void **state)
 
 static void declare(struct fixture *f, const char *name, const char *version)
 {
-	char path[64], text[512];
+	char path[64], text[1024];
 
 	(void)snprintf(path, sizeof(path), "/w/%s.yaml", name);
 	(void)snprintf(text, sizeof(text),
