@@ -220,6 +220,7 @@ static void change_line(const Kgrid__V1__HistorySeries *s, const Kgrid__V1__Hist
 	if (c->has_effect_pct && isfinite(c->effect_pct)) {
 		(void)percent_text(buf, sizeof(buf), true, c->effect_pct);
 		kg_str_addf(&t, ": %s %%", buf);
+		interval_text(c->has_lo_pct && c->has_hi_pct, c->lo_pct, c->hi_pct, &t);
 	}
 	if (c->has_before && c->has_after && isfinite(c->before) && isfinite(c->after))
 		kg_str_addf(&t, " (%.*f -> %.*f %s)", decimals, c->before, decimals, c->after,
@@ -393,7 +394,7 @@ static void csv_point(const Kgrid__V1__HistorySeries *s, size_t i,
 	csv_value(out, p->has_lo, p->lo);
 	csv_value(out, p->has_hi, p->hi);
 	if (!c) {
-		kg_str_add(out, ",,,,,,,,\n");
+		kg_str_add(out, ",,,,,,,,,,\n");
 		return;
 	}
 	kg_str_add(out, ",");
@@ -404,9 +405,12 @@ static void csv_point(const Kgrid__V1__HistorySeries *s, size_t i,
 	csv_value(out, c->has_after, c->after);
 	csv_value(out, c->has_p, c->p);
 	if (c->has_lo && c->has_hi)
-		kg_str_addf(out, ",%" PRIu32 ",%" PRIu32 "\n", c->lo, c->hi);
+		kg_str_addf(out, ",%" PRIu32 ",%" PRIu32, c->lo, c->hi);
 	else
-		kg_str_add(out, ",,\n");
+		kg_str_add(out, ",,");
+	csv_value(out, c->has_lo_pct, c->lo_pct);
+	csv_value(out, c->has_hi_pct, c->hi_pct);
+	kg_str_add(out, "\n");
 }
 
 void history_csv(const Kgrid__V1__HistoryReply *r, struct kg_str *out)
@@ -415,7 +419,8 @@ void history_csv(const Kgrid__V1__HistoryReply *r, struct kg_str *out)
 
 	kg_str_add(out, "machine,workload,params,lsm,metric,unit,direction,index,kernel,digest,"
 			"time_ns,epoch,boots,value,value_lo,value_hi,change,verdict,effect_pct,"
-			"before,after,p,change_lo,change_hi\n");
+			"before,after,p,change_lo,change_hi,"
+			"effect_lo_pct,effect_hi_pct\n");
 	for (k = 0; k < r->n_series; k++) {
 		const Kgrid__V1__HistorySeries *s = r->series[k];
 

@@ -229,6 +229,9 @@ static void history_member(const Kgrid__V1__HistorySeries *s, const Kgrid__V1__H
 		.before = c->before,
 		.after = c->after,
 		.effect_pct = c->effect_pct,
+		.has_interval = c->has_lo_pct && c->has_hi_pct,
+		.lo_pct = c->lo_pct,
+		.hi_pct = c->hi_pct,
 		.p = c->p,
 		.q = c->p, /* the search has its own guard against many looks */
 	};

@@ -9,6 +9,7 @@
 #include "coordinator/analysis/changepoint.h"
 #include "coordinator/analysis/rank.h"
 #include "coordinator/report/compare_internal.h"
+#include "coordinator/report/history_effect.h"
 #include "coordinator/report/kernel_version.h"
 
 #define BOUNDARIES_NAMED 20
@@ -189,9 +190,43 @@ static const char *verdict_of(const struct changepoint *c, enum verdict_directio
 								: VERDICT_REGRESSION);
 }
 
-static void fill_change(const struct changepoint *c, enum verdict_direction direction,
-			Kgrid__V1__HistoryChange *m)
+/* What the change points of one series were found in. */
+struct found {
+	const double *x;
+	const struct point *points;
+	size_t n;
+	const struct changepoint *c;
+	size_t n_c;
+	enum verdict_direction direction;
+};
+
+/* Of a change of the spread the effect is that of the spread, and has no interval. */
+static int fill_effect(const struct found *f, size_t k, Kgrid__V1__HistoryChange *m,
+		       struct kg_err *err)
 {
+	bool lower = f->direction == VERDICT_LOWER;
+	struct history_effect e;
+	int rc = history_effect(f->x, f->n, f->c, f->n_c, k, &e, err);
+
+	if (rc < 0)
+		return rc;
+	if (!e.has_effect) {
+		e.has_effect = f->c[k].has_change;
+		e.pct = f->c[k].change_pct;
+	}
+	m->has_effect_pct = e.has_effect;
+	m->effect_pct = (lower ? -e.pct : e.pct) + 0.0;
+	m->has_lo_pct = m->has_hi_pct = e.has_interval;
+	m->lo_pct = (lower ? -e.hi_pct : e.lo_pct) + 0.0;
+	m->hi_pct = (lower ? -e.lo_pct : e.hi_pct) + 0.0;
+	return 0;
+}
+
+static int fill_change(const struct found *f, size_t k, Kgrid__V1__HistoryChange *m,
+		       struct kg_err *err)
+{
+	const struct changepoint *c = &f->c[k];
+
 	m->has_index = m->has_lo = m->has_hi = m->has_before = m->has_after = m->has_p = 1;
 	m->index = (uint32_t)c->index;
 	m->lo = (uint32_t)c->lo;
@@ -199,8 +234,7 @@ static void fill_change(const struct changepoint *c, enum verdict_direction dire
 	m->before = c->before;
 	m->after = c->after;
 	m->p = c->p;
-	m->has_effect_pct = c->has_change;
-	m->effect_pct = (direction == VERDICT_LOWER ? -c->change_pct : c->change_pct) + 0.0;
+	return fill_effect(f, k, m, err);
 }
 
 static Kgrid__V1__HistoryChange *new_change(Kgrid__V1__HistorySeries *s, const char *kind,
@@ -257,50 +291,50 @@ static int note_boundary(struct history *h, const struct point *p)
 }
 
 /* One change of kind epoch, with the numbers of the step that coincides with it, if there is one. */
-static int add_boundary(struct history *h, const struct point *p, size_t n, size_t at,
-			const struct changepoint *c, size_t n_c, enum verdict_direction direction,
-			Kgrid__V1__HistorySeries *s)
+static int add_boundary(struct history *h, const struct found *f, size_t at,
+			Kgrid__V1__HistorySeries *s, struct kg_err *err)
 {
 	Kgrid__V1__HistoryChange *m = new_change(s, "epoch", verdict_name(VERDICT_INCOMPARABLE));
+	int rc = m ? 0 : -ENOMEM;
 
-	if (!m)
-		return -ENOMEM;
-	for (size_t i = 0; i < n_c; i++) {
-		if (boundary_of(p, n, &c[i]) == at)
-			fill_change(&c[i], direction, m);
+	for (size_t i = 0; rc == 0 && i < f->n_c; i++) {
+		if (boundary_of(f->points, f->n, &f->c[i]) == at)
+			rc = fill_change(f, i, m, err);
 	}
+	if (rc < 0)
+		return rc;
 	m->has_index = m->has_lo = m->has_hi = 1;
 	m->index = (uint32_t)at;
 	if (!m->has_before)
 		m->lo = m->hi = (uint32_t)at;
-	return note_boundary(h, &p[at]);
+	return note_boundary(h, &f->points[at]);
 }
 
-static int add_changes(struct history *h, const struct point *p, size_t n,
-		       const struct changepoint *c, size_t n_c, enum verdict_direction direction,
-		       Kgrid__V1__HistorySeries *s)
+static int add_change(struct history *h, const struct found *f, size_t k,
+		      Kgrid__V1__HistorySeries *s, struct kg_err *err)
+{
+	const struct changepoint *c = &f->c[k];
+	bool coincides = boundary_of(f->points, f->n, c) < f->n;
+	Kgrid__V1__HistoryChange *m;
+
+	h->coinciding += coincides && h->in->across_epochs;
+	if (coincides && !h->in->across_epochs)
+		return 0; /* said at the boundary */
+	m = new_change(s, changepoint_kind_name(c->kind), verdict_of(c, f->direction));
+	return m ? fill_change(f, k, m, err) : -ENOMEM;
+}
+
+static int add_changes(struct history *h, const struct found *f, Kgrid__V1__HistorySeries *s,
+		       struct kg_err *err)
 {
 	size_t next = 0;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		if (is_boundary(p, i))
-			rc = add_boundary(h, p, n, i, c, n_c, direction, s);
-		for (; rc == 0 && next < n_c && c[next].index <= i; next++) {
-			const struct changepoint *change = &c[next];
-			bool coincides = boundary_of(p, n, change) < n;
-			Kgrid__V1__HistoryChange *m;
-
-			h->coinciding += coincides && h->in->across_epochs;
-			if (coincides && !h->in->across_epochs)
-				continue; /* said at the boundary */
-			m = new_change(s, changepoint_kind_name(change->kind),
-				       verdict_of(change, direction));
-			if (m)
-				fill_change(change, direction, m);
-			else
-				rc = -ENOMEM;
-		}
+	for (size_t i = 0; rc == 0 && i < f->n; i++) {
+		if (is_boundary(f->points, i))
+			rc = add_boundary(h, f, i, s, err);
+		for (; rc == 0 && next < f->n_c && f->c[next].index <= i; next++)
+			rc = add_change(h, f, next, s, err);
 	}
 	return rc;
 }
@@ -328,8 +362,11 @@ static int find_changes(struct history *h, const struct point *p, size_t n,
 		x[i] = p[i].level.value;
 	if (rc == 0)
 		rc = changepoint_find(x, n, &h->options, &c, &n_c, err);
-	if (rc == 0)
-		rc = add_changes(h, p, n, c, n_c, direction, s);
+	if (rc == 0) {
+		const struct found f = {x, p, n, c, n_c, direction};
+
+		rc = add_changes(h, &f, s, err);
+	}
 	h->short_series += n < h->least_points;
 	free(c);
 	free(x);

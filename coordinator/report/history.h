@@ -12,6 +12,8 @@
  * interval reaches such a boundary is not reported as a step of the kernel: its numbers stand in the
  * boundary's change. With across_epochs both stand there, and a note says that they coincide.
  *
+ * The size of a change is that of history_effect.h, with its interval; before and after are medians.
+ *
  * Verdicts: regression or improvement by the declared direction, different without one and for a
  * change of variance; unknown for a suspect.
  */

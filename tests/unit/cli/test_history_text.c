@@ -71,6 +71,9 @@ static void set_step(size_t index)
 	c->before = 4500;
 	c->after = 4400;
 	c->effect_pct = -2.22;
+	c->has_lo_pct = c->has_hi_pct = 1;
+	c->lo_pct = -2.4;
+	c->hi_pct = -2.05;
 	c->p = 0.0003;
 	c->kind = s("step");
 	c->verdict = s("regression");
@@ -100,8 +103,9 @@ static void test_series_has_marks_changes_and_points(void **state)
 		"6.5\n"
 		"  ###___   4400.00 .. 4500.00 1/s\n"
 		"     ^\n"
-		"  ^ step at 6.3, between 6.2 and 6.3: -2.22 % (4500.00 -> 4400.00 1/s), p=0.0003: "
-		"regression\n"
+		"  ^ step at 6.3, between 6.2 and 6.3: -2.22 % [-2.40, -2.05] (4500.00 -> 4400.00 "
+		"1/s), p=0.0003:\n"
+		"    regression\n"
 		"  KERNEL  SINCE  BOOTS      1/s              [95 %]  CHANGE\n"
 		"  6.0     -          5  4500.00  [4495.00, 4505.00]\n"
 		"  6.1     -          5  4500.00  [4495.00, 4505.00]\n"

@@ -143,6 +143,9 @@ static void test_a_step_in_a_history_blames_the_kernels_beside_it(void **state)
 		changes[i].kind = (char *)(uintptr_t)kinds[i];
 		changes[i].verdict = (char *)(uintptr_t) "regression";
 		changes[i].effect_pct = -4;
+		changes[i].has_lo_pct = changes[i].has_hi_pct = 1;
+		changes[i].lo_pct = -5;
+		changes[i].hi_pct = -3;
 		c[i] = &changes[i];
 	}
 	series.points = p;
@@ -162,6 +165,8 @@ static void test_a_step_in_a_history_blames_the_kernels_beside_it(void **state)
 	assert_int_equal(s[0].n_members, 1);
 	assert_true(s[0].members[0].history);
 	assert_int_equal(s[0].members[0].boots_before, 8);
+	assert_true(s[0].members[0].has_interval);
+	assert_true(s[0].members[0].lo_pct == -5 && s[0].members[0].hi_pct == -3);
 	reply_deinit(&x);
 }
 

@@ -101,6 +101,9 @@ static void test_step_has_its_place_size_and_word(void **state)
 		assert_int_equal(c->index, 25);
 		assert_true(c->lo <= 25 && c->hi >= 25);
 		assert_true(fabs(fabs(c->effect_pct) - 10) < 1);
+		assert_true(c->has_lo_pct && c->has_hi_pct);
+		assert_true(c->lo_pct < c->effect_pct && c->effect_pct < c->hi_pct);
+		assert_true(c->hi_pct - c->lo_pct < 1 && (c->lo_pct > 0) == (c->hi_pct > 0));
 		assert_true((c->effect_pct > 0) ==
 			    (cases[i].metric == 1 ? cases[i].after < 0 : cases[i].after > 0));
 		assert_int_equal(reply->n_notes, 0);
