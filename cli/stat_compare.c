@@ -182,7 +182,7 @@ static int judge_pairs(struct stat_comparison *c, struct kg_err *err)
 
 		policies[i] = c->options.policy;
 		policies[i].brief =
-			true; /* the rest is fill_more(), which knows how many there are */
+			c->n_pairs > MODES_PAIRS; /* the rest: fill_modes(), fill_welch() */
 		if (p->cells[0]) {
 			c->n_compared++;
 			rc = verdict_pair(&p->cells[0]->boots, &p->cells[1]->boots,

@@ -43,7 +43,13 @@ static bool is_rate(const struct stat_comparison *c, const struct stat_group *g)
 
 static double mean_of(const struct shown *s, bool rate)
 {
-	return rate && s->s.has_hmean ? s->s.hmean : s->s.mean;
+	return rate ? s->s.hmean : s->s.mean;
+}
+
+/* A harmonic mean wants values above 0: no other mean stands in under its name. */
+static bool has_mean(const struct shown *s, bool rate)
+{
+	return s->valid && (!rate || s->s.has_hmean);
 }
 
 static const char *direction_name(enum verdict_direction d)
@@ -163,7 +169,10 @@ static void side_cells(struct table *t, const struct stat_comparison *c, size_t 
 	table_cellf(t, "%zu", cell->n_values);
 	table_cellf(t, "%zu", cell->boots.n);
 	level_cell(t, &s);
-	value_cell(t, mean_of(&s, rate));
+	if (has_mean(&s, rate))
+		value_cell(t, mean_of(&s, rate));
+	else
+		table_cell(t, "-");
 	if (s.s.has_cv)
 		table_cellf(t, "%.2f %%", fabs(s.s.cv_pct));
 	else
@@ -291,13 +300,13 @@ static void json_number(struct kg_str *out, bool has, double v)
 		kg_str_add(out, "null");
 }
 
-static void json_two(struct kg_str *out, const char *name, const struct shown s[2], double a,
+static void json_two(struct kg_str *out, const char *name, bool has_a, double a, bool has_b,
 		     double b)
 {
 	kg_str_addf(out, ", \"%s\": [", name);
-	json_number(out, s[0].valid, a);
+	json_number(out, has_a, a);
 	kg_str_add(out, ", ");
-	json_number(out, s[1].valid, b);
+	json_number(out, has_b, b);
 	kg_str_add(out, "]");
 }
 
@@ -369,8 +378,9 @@ static void json_pair(const struct stat_comparison *c, const struct stat_pair *p
 	json_text_or_null(out, stat_unit(c, g));
 	kg_str_add(out, ", \"direction\": ");
 	json_text_or_null(out, direction_name(stat_direction(c, g)));
-	json_two(out, "median", s, s[0].s.median, s[1].s.median);
-	json_two(out, rate ? "hmean" : "amean", s, mean_of(&s[0], rate), mean_of(&s[1], rate));
+	json_two(out, "median", s[0].valid, s[0].s.median, s[1].valid, s[1].s.median);
+	json_two(out, rate ? "hmean" : "amean", has_mean(&s[0], rate), mean_of(&s[0], rate),
+		 has_mean(&s[1], rate), mean_of(&s[1], rate));
 	kg_str_add(out, ", \"cov_pct\": [");
 	json_number(out, s[0].s.has_cv, fabs(s[0].s.cv_pct));
 	kg_str_add(out, ", ");
@@ -443,8 +453,8 @@ static void csv_pair(const struct stat_comparison *c, const struct stat_pair *p,
 		summarise(p->cells[i], false, &s[i]);
 	csv_number_or_empty(out, s[0].valid, s[0].s.median);
 	csv_number_or_empty(out, s[1].valid, s[1].s.median);
-	csv_number_or_empty(out, s[0].valid, mean_of(&s[0], is_rate(c, g)));
-	csv_number_or_empty(out, s[1].valid, mean_of(&s[1], is_rate(c, g)));
+	csv_number_or_empty(out, has_mean(&s[0], is_rate(c, g)), mean_of(&s[0], is_rate(c, g)));
+	csv_number_or_empty(out, has_mean(&s[1], is_rate(c, g)), mean_of(&s[1], is_rate(c, g)));
 	kg_str_add(out, ",");
 	csv_text(out, v->reason);
 	kg_str_add(out, "\n");

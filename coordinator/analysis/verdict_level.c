@@ -4,19 +4,13 @@
 #include <stdlib.h>
 
 #include "coordinator/analysis/bootstrap.h"
+#include "coordinator/analysis/ordering.h"
 #include "coordinator/analysis/summary.h"
 #include "coordinator/analysis/verdict_impl.h"
 
 #define LEVEL_SEED	1 /* fixed, so that the same data say the same */
 #define LEVEL_RESAMPLES 2000
 #define LEVEL_BOOTSTRAP 5 /* boots: the range of fewer holds the median in less than 90 % */
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* `x` is in ascending order. */
 static int interval(double *x, size_t n, double level, struct verdict_level *l, struct kg_err *err)
@@ -62,7 +56,7 @@ int verdict_level(const struct verdict_side *s, double level, struct verdict_lev
 	if (rc < 0)
 		return rc;
 	free(all);
-	qsort(values, s->n, sizeof(*values), by_value);
+	stats_sort(values, s->n);
 	l.value = stats_quantile_sorted(values, s->n, 0.5);
 	rc = stats_summarise(values, s->n, &sum, err);
 	if (rc == 0) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "coordinator/analysis/modes.h"
+#include "coordinator/analysis/ordering.h"
 #include "coordinator/analysis/summary.h"
 #include "coordinator/analysis/verdict_impl.h"
 
@@ -14,13 +15,6 @@
 #define SEEN_MOST  2000 /* modes_find() looks at no more either */
 #define GRID	   256
 #define IQR_NORMAL 1.349 /* in sd */
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static double density(const double *x, size_t n, double at, double width)
 {
@@ -67,11 +61,9 @@ static int several(const double *values, size_t n, bool *ret_several, struct kg_
 
 	if (n < LEAST)
 		return 0;
-	x = calloc(n, sizeof(*x));
+	x = stats_sorted_copy(values, n);
 	if (!x)
 		return kg_err_set(err, -ENOMEM, "out of memory");
-	memcpy(x, values, n * sizeof(*x));
-	qsort(x, n, sizeof(*x), by_value);
 	for (size_t i = 0; i < n; i += step)
 		x[seen++] = x[i];
 	rc = stats_summarise(x, seen, &s, err);

@@ -440,6 +440,41 @@ static void test_benchstat_lines_have_prefixes_intervals_and_p(void **state)
 	assert_contains(run_out, "need >= 6 samples");
 }
 
+/* Whatever the word: here the sides are not found different. */
+static void test_several_modes_are_told(void **state)
+{
+	struct kg_str s = {0};
+	json_t *c, *two;
+
+	(void)state;
+	kg_str_add(&s, "kernel,metric,value\n");
+	for (int i = 0; i < 20; i++) {
+		kg_str_addf(&s, "a,m,%.2f\nb,m,%.2f\n", 100 + 0.05 * ((i * 7) % 11),
+			    (i % 2 ? 100 : 110) + 0.05 * ((i * 5) % 11));
+	}
+	run_file("x.csv", kg_str_text(&s));
+	c = json("stat compare @x.csv", CLI_EXIT_OK, 0);
+	two = json_object_get(c, "multimodal");
+	assert_true(json_is_false(json_array_get(two, 0)));
+	assert_true(json_is_true(json_array_get(two, 1)));
+	assert_int_equal(run("stat compare @x.csv"), CLI_EXIT_OK);
+	assert_contains(run_out, "b has more than one mode");
+	kg_str_deinit(&s);
+}
+
+static void test_no_other_mean_goes_by_the_name_of_the_harmonic_one(void **state)
+{
+	json_t *c, *means;
+
+	(void)state;
+	run_file("a.txt", "1\n2\n3\n4\n5\n6\n");
+	run_file("b.txt", "0\n2\n3\n4\n5\n6\n");
+	c = json("stat compare @a.txt @b.txt --higher-is-better", CLI_EXIT_OK, 0);
+	means = json_object_get(c, "hmean");
+	assert_true(fabs(json_number_value(json_array_get(means, 0)) - 6 / 2.45) < 1e-9);
+	assert_true(json_is_null(json_array_get(means, 1)));
+}
+
 static void test_csv_has_a_line_per_comparison(void **state)
 {
 	size_t lines = 0;
@@ -475,6 +510,8 @@ int main(void)
 		T(test_negative_zero_and_huge_values_have_defined_answers),
 		T(test_ministat_lines_are_those_of_ministat),
 		T(test_benchstat_lines_have_prefixes_intervals_and_p),
+		T(test_several_modes_are_told),
+		T(test_no_other_mean_goes_by_the_name_of_the_harmonic_one),
 		T(test_csv_has_a_line_per_comparison),
 	};
 
