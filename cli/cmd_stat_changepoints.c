@@ -188,6 +188,11 @@ int cmd_stat_changepoints(struct cli *cli, const struct cli_args *args)
 		return stat_fail(cli, rc, &err);
 	rc = stat_series_read(f, &s, &err);
 	if (rc == 0) {
+		if (s.unnamed)
+			cli_say(cli,
+				"no column 'series': all %zu values are taken for one series, in "
+				"their order",
+				s.n_values);
 		rc = run(&c, &s, &err);
 		stat_series_deinit(&s);
 	}

@@ -116,6 +116,27 @@ static int say_apart(struct cli *cli, const struct stat_comparison *c)
 	return CLI_EXIT_NODATA;
 }
 
+/* Like 'kgrid gate': a yes takes one comparison at least that could have been a no. */
+static bool undecided(const struct stat_comparison *c)
+{
+	if (!c->options.policy.gate || c->n_worse > 0)
+		return false;
+	for (size_t i = 0; i < c->n_pairs; i++) {
+		const size_t *boots = c->pairs[i].verdict.boots;
+
+		if (boots[0] >= VERDICT_GATE_BOOTS && boots[1] >= VERDICT_GATE_BOOTS)
+			return false;
+	}
+	return true;
+}
+
+static int say_undecided(struct cli *cli)
+{
+	cli_say(cli, "not decided: no comparison has the %d boots a side that a gate needs",
+		VERDICT_GATE_BOOTS);
+	return CLI_EXIT_NODATA;
+}
+
 int cmd_stat_compare(struct cli *cli, const struct cli_args *args)
 {
 	struct stat_comparison c;
@@ -139,6 +160,8 @@ int cmd_stat_compare(struct cli *cli, const struct cli_args *args)
 		rc = stat_fail(cli, rc, &err);
 	else if (c.n_compared == 0)
 		rc = say_apart(cli, &c);
+	else if (undecided(&c))
+		rc = say_undecided(cli);
 	else
 		rc = c.n_worse ? CLI_EXIT_NO : CLI_EXIT_OK;
 	stat_comparison_deinit(&c);

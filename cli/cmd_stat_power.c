@@ -125,8 +125,13 @@ int stat_power_of(const struct stat_cov *cov, const struct stat_power *p,
 	return rc;
 }
 
+/* CoV between boots of quiet to noisy benchmarks, for who has measured none yet. */
+static const double usual_cov_pct[] = {0.25, 0.5, 1, 2, 5};
+#define USUAL (sizeof(usual_cov_pct) / sizeof(*usual_cov_pct))
+
 struct line {
-	const struct stat_group *group; /* NULL: --cov */
+	const struct stat_group *group; /* NULL: --cov, or a usual one */
+	bool usual;
 	struct stat_cov cov;
 	bool has;
 	struct stat_power_result result;
@@ -140,7 +145,7 @@ static void group_text(const struct line *l, struct kg_str *out)
 		if (keys[k] && keys[k][0])
 			kg_str_addf(out, "%s%s", out->len ? " " : "", keys[k]);
 	if (out->len == 0)
-		kg_str_add(out, l->group ? "all values" : "given");
+		kg_str_add(out, l->group ? "all values" : l->usual ? "for example" : "given");
 }
 
 static void line_cells(struct table *t, const struct line *l)
@@ -210,6 +215,11 @@ static json_t *real_or_null(bool has, double v)
 	return has && isfinite(v) ? json_real(v) : json_null();
 }
 
+static json_t *count_or_null(bool has, double v)
+{
+	return has && v < 1e18 ? json_integer((json_int_t)v) : json_null();
+}
+
 static json_t *line_json(const struct line *l)
 {
 	const struct stat_power_result *r = &l->result;
@@ -229,8 +239,8 @@ static json_t *line_json(const struct line *l)
 			 (json_int_t)l->cov.boots, "cov_pct", real_or_null(l->has, l->cov.cov_pct),
 			 "cov_ci95_pct", real_or_null(interval, l->cov.lo_pct),
 			 real_or_null(interval, l->cov.hi_pct), "boots_a_side",
-			 real_or_null(l->has, r->boots), "boots_a_side_ci95",
-			 real_or_null(interval, r->boots_lo), real_or_null(interval, r->boots_hi),
+			 count_or_null(l->has, r->boots), "boots_a_side_ci95",
+			 count_or_null(interval, r->boots_lo), count_or_null(interval, r->boots_hi),
 			 "smallest_effects", effects);
 }
 
@@ -307,6 +317,18 @@ static int run_file(struct cli *cli, const char *file, const struct stat_power *
 	return rc;
 }
 
+static int run_usual(struct cli *cli, const struct stat_power *p)
+{
+	struct line lines[USUAL] = {0};
+
+	for (size_t i = 0; i < USUAL; i++)
+		lines[i] = (struct line){
+			.usual = true, .has = true, .cov = {.cov_pct = usual_cov_pct[i]}};
+	cli_say(cli, "no deviation between boots is given (--from FILE, --cov PERCENT): for some "
+		     "usual ones");
+	return run(cli, lines, USUAL, p);
+}
+
 int cmd_stat_power(struct cli *cli, const struct cli_args *args)
 {
 	struct stat_power p = {.effect_pct = 1, .power = 0.8, .alpha = 0.01};
@@ -321,12 +343,14 @@ int cmd_stat_power(struct cli *cli, const struct cli_args *args)
 		rc = stat_option_number(args, "alpha", 1e-12, 0.5, &p.alpha, &err);
 	if (rc == 0)
 		rc = stat_option_number(args, "cov", 0, 1e6, &given.cov.cov_pct, &err);
-	if (rc == 0 && !file == !cli_args_text(args, "cov"))
+	if (rc == 0 && file && cli_args_text(args, "cov"))
 		rc = kg_err_set(&err, KG_EINVALID,
-				"'stat power' needs one of --from FILE and --cov PERCENT");
+				"--from FILE and --cov PERCENT exclude each other");
 	if (rc == 0 && p.power <= p.alpha)
 		rc = kg_err_set(&err, KG_EINVALID, "--power must be above --alpha");
 	if (rc < 0)
 		return stat_fail(cli, rc, &err);
-	return file ? run_file(cli, file, &p) : run(cli, &given, 1, &p);
+	if (file)
+		return run_file(cli, file, &p);
+	return cli_args_text(args, "cov") ? run(cli, &given, 1, &p) : run_usual(cli, &p);
 }

@@ -39,11 +39,12 @@ extern const struct cli_example examples_stat_compare[], examples_stat_power[],
 	"baseline, of the candidate], and more; numbers that do not exist are null. And 'notes'."
 #define STAT_COMPARE_EXITS                                                                         \
 	"0: nothing is worse. 1: a regression was found. 2: the command line or a file is wrong. " \
-	"5: nothing to compare."
+	"5: nothing to compare; with --gate also: no comparison has the boots to decide."
 #define STAT_POWER_TEXT                                                                            \
 	"Needs no coordinator. Takes the deviation between boots from a file, read as 'kgrid "     \
 	"stat "                                                                                    \
-	"compare' does, per group, with its interval; or as given with --cov. Prints the boots a " \
+	"compare' does, per group, with its interval; or as given with --cov; else shows some "    \
+	"usual ones. Prints the boots a "                                                          \
 	"side that find the effect with Mann-Whitney's test, and the smallest effects that 5, 8, " \
 	"12 and 20 boots find."
 #define STAT_POWER_JSON                                                                          \

@@ -114,6 +114,7 @@ static void arrange(struct reading *r, struct stat_series *ret)
 
 	ret->n = r->names.n;
 	ret->n_values = r->n;
+	ret->unnamed = r->columns > 1 && r->series == NO_COLUMN;
 	ret->series = cli_alloc(ret->n, sizeof(*ret->series));
 	for (i = 0; i < ret->n; i++) {
 		ret->series[i].name = r->names.texts[i].text;

@@ -3,6 +3,7 @@
 #ifndef KG_CLI_STAT_SERIES_H
 #define KG_CLI_STAT_SERIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/err.h"
@@ -21,6 +22,7 @@ struct stat_series {
 	size_t n;
 	double *values; /* owned */
 	size_t n_values;
+	bool unnamed; /* there are several columns, and none is 'series': all values are one series */
 };
 
 /* Long CSV: a header with the columns 'series' and 'value' (others are left out), the lines of a

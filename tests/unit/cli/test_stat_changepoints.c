@@ -197,6 +197,17 @@ static void test_names_cannot_steer_the_terminal(void **state)
 	assert_null(strchr(out, '\033'));
 }
 
+static void test_values_of_no_named_series_are_said_to_be_taken_for_one(void **state)
+{
+	(void)state;
+	assert_int_equal(run_text("machine,value\na,1\nb,2\n", ""), CLI_EXIT_OK);
+	assert_contains(err_text, "no column 'series'");
+	assert_int_equal(run_text("series,date,value\na,x,1\n", ""), CLI_EXIT_OK);
+	assert_string_equal(err_text, "");
+	assert_int_equal(run_text("value\n1\n", ""), CLI_EXIT_OK);
+	assert_string_equal(err_text, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_short_series_say_why_there_is_none),
 		cmocka_unit_test(test_bad_lines_are_named),
 		cmocka_unit_test(test_no_value_is_no_data),
+		cmocka_unit_test(test_values_of_no_named_series_are_said_to_be_taken_for_one),
 		cmocka_unit_test(test_names_cannot_steer_the_terminal),
 	};
 

@@ -349,7 +349,7 @@ static void test_options_are_checked(void **state)
 		CLI_EXIT_OK);
 	assert_contains(run_out, "\"verdict\": \"same\"");
 	assert_int_equal(run("stat compare @a.txt @b.txt --gate --lower-is-better --json"),
-			 CLI_EXIT_OK);
+			 CLI_EXIT_NODATA);
 	assert_contains(run_out, "\"verdict\": \"unknown\""); /* 6 boots are too few for a gate */
 }
 
@@ -475,6 +475,25 @@ static void test_no_other_mean_goes_by_the_name_of_the_harmonic_one(void **state
 	assert_true(json_is_null(json_array_get(means, 1)));
 }
 
+/* Six boots a side are no yes: the gate could not have said no. */
+static void test_a_gate_without_the_boots_to_decide_is_exit_5(void **state)
+{
+	struct kg_str s = {0};
+
+	(void)state;
+	run_file("a.txt", slow);
+	run_file("b.txt", fast);
+	assert_int_equal(run("stat compare @a.txt @b.txt --gate --lower-is-better"),
+			 CLI_EXIT_NODATA);
+	assert_contains(run_err, "8 boots a side");
+	kg_str_add(&s, "kernel,boot,iteration,value\n");
+	add_rows(&s, "a", 10, 8, 1);
+	add_rows(&s, "b", 10, 8, 1);
+	run_file("x.csv", kg_str_text(&s));
+	assert_int_equal(run("stat compare @x.csv --gate --lower-is-better"), CLI_EXIT_OK);
+	kg_str_deinit(&s);
+}
+
 static void test_csv_has_a_line_per_comparison(void **state)
 {
 	size_t lines = 0;
@@ -511,6 +530,7 @@ int main(void)
 		T(test_ministat_lines_are_those_of_ministat),
 		T(test_benchstat_lines_have_prefixes_intervals_and_p),
 		T(test_several_modes_are_told),
+		T(test_a_gate_without_the_boots_to_decide_is_exit_5),
 		T(test_no_other_mean_goes_by_the_name_of_the_harmonic_one),
 		T(test_csv_has_a_line_per_comparison),
 	};

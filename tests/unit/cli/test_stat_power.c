@@ -91,7 +91,7 @@ static void test_file_is_read_per_group_and_differences_of_sides_are_no_noise(vo
 	assert_int_equal(json_array_size(groups), 2);
 	g = json_array_get(groups, 0);
 	assert_true(fabs(json_number_value(json_object_get(g, "cov_pct")) - 1) < 1e-9);
-	assert_int_equal(json_number_value(json_object_get(g, "boots_a_side")), 27);
+	assert_int_equal(json_integer_value(json_object_get(g, "boots_a_side")), 27);
 	assert_true(json_number_value(json_array_get(json_object_get(g, "boots_a_side_ci95"), 0)) <
 		    27);
 	assert_true(json_number_value(json_array_get(json_object_get(g, "boots_a_side_ci95"), 1)) >
@@ -106,7 +106,6 @@ static void test_options_are_checked(void **state)
 {
 	(void)state;
 	run_file("x.txt", "1\n");
-	assert_int_equal(run("stat power --effect 1%"), CLI_EXIT_USAGE);
 	assert_int_equal(run("stat power --cov 1 --from @x.txt"), CLI_EXIT_USAGE);
 	assert_int_equal(run("stat power --cov 1 --effect 0"), CLI_EXIT_USAGE);
 	assert_int_equal(run("stat power --cov 1 --power 1"), CLI_EXIT_USAGE);
@@ -118,6 +117,28 @@ static void test_options_are_checked(void **state)
 	assert_contains(run_out, "27");
 }
 
+/* Nothing measured yet: the question has an answer all the same. */
+static void test_without_a_deviation_usual_ones_are_shown(void **state)
+{
+	json_t *o, *groups;
+
+	(void)state;
+	assert_int_equal(run("stat power --effect 1%"), CLI_EXIT_OK);
+	assert_contains(run_err, "--from FILE");
+	assert_int_equal(run("stat power --effect 1% --json"), CLI_EXIT_OK);
+	o = json_loads(run_out, 0, NULL);
+	groups = json_object_get(o, "groups");
+	for (size_t i = 0; i < json_array_size(groups); i++) {
+		json_t *g = json_array_get(groups, i);
+
+		if (json_number_value(json_object_get(g, "cov_pct")) == 1)
+			assert_int_equal(json_integer_value(json_object_get(g, "boots_a_side")),
+					 27);
+	}
+	assert_true(json_array_size(groups) > 3);
+	json_decref(o);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, run_set_up, run_tear_down)
@@ -127,6 +148,7 @@ int main(void)
 		T(test_no_noise_needs_the_least_that_the_test_can_tell),
 		T(test_deviation_has_the_interval_of_a_variance),
 		T(test_file_is_read_per_group_and_differences_of_sides_are_no_noise),
+		T(test_without_a_deviation_usual_ones_are_shown),
 		T(test_options_are_checked),
 	};
 
