@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/lib/cmocka_all.h"
 
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/file.h"
 #include "proto/messages.h"
 
 static const struct {
@@ -79,12 +84,69 @@ static void test_nothing_is_required(void **state)
 		check_labels(kg_msg_find(rows[i].type)->descriptor);
 }
 
+/* Whether a row "| 10 | FACTS |" or "| 3, 4 | PING, PONG |", or an answer "15 BLOB_CHUNK", has it. */
+static bool is_documented(const char *text, uint16_t type, const char *name)
+{
+	const char *line, *end;
+	size_t len = strlen(name);
+	char number[8];
+	int digits = snprintf(number, sizeof(number), "%u", type);
+
+	for (line = text; line; line = end ? end + 1 : NULL) {
+		bool has_number = false, has_name = false;
+		const char *p;
+
+		end = strchr(line, '\n');
+		if (line[0] != '|')
+			continue;
+		for (p = line + 1; *p && p != end; p++) {
+			bool starts = !isalnum((unsigned char)p[-1]) && p[-1] != '_';
+
+			has_number =
+				has_number || (starts && strncmp(p, number, (size_t)digits) == 0 &&
+					       !isdigit((unsigned char)p[digits]));
+			has_name = has_name || (starts && strncmp(p, name, len) == 0 &&
+						!isalnum((unsigned char)p[len]) && p[len] != '_');
+		}
+		if (has_number && has_name)
+			return true;
+	}
+	return false;
+}
+
+static void test_readme_has_every_message_and_record(void **state)
+{
+	const ProtobufCMessageDescriptor *record = &kgrid__v1__record__descriptor;
+	struct kg_err err;
+	char *text;
+	size_t len, i;
+	unsigned n = 0;
+
+	(void)state;
+	assert_int_equal(kg_file_read(KGRID_PROTO "/README.md", 1 << 20, &text, &len, &err), 0);
+	for (i = 0; i < N_ROWS; i++)
+		if (!is_documented(text, rows[i].type, rows[i].name))
+			fail_msg("README.md lacks message %u %s", rows[i].type, rows[i].name);
+	for (i = 0; i < record->n_fields; i++) {
+		const ProtobufCFieldDescriptor *f = &record->fields[i];
+
+		if (!(f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF))
+			continue;
+		n++;
+		if (!is_documented(text, (uint16_t)f->id, f->name))
+			fail_msg("README.md lacks record %u %s", f->id, f->name);
+	}
+	assert_true(n > 0);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_is_sorted_and_every_row_is_found),
 		cmocka_unit_test(test_no_message_contains_itself),
 		cmocka_unit_test(test_nothing_is_required),
+		cmocka_unit_test(test_readme_has_every_message_and_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
