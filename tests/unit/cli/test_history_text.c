@@ -219,11 +219,11 @@ static void test_csv_has_a_line_per_point_with_its_change(void **state)
 	history_csv(&x.reply, &out);
 	assert_contains(kg_str_text(&out),
 			"\nlab-amd,netperf,size=64,full,rate,1/s,higher,1,6.1,,0,"
-			"0,5,4500,4495,4505,,,,,,,,\n");
+			"0,5,4500,4495,4505,,,,,,,,,,\n");
 	assert_contains(kg_str_text(&out),
 			"\nlab-amd,netperf,size=64,full,rate,1/s,higher,2,6.2,,0,"
 			"0,5,4400,4395,4405,step,regression,-2.22,4500,4400,"
-			"0.0003,1,2\n");
+			"0.0003,1,2,-2.4,-2.05\n");
 	kg_str_deinit(&out);
 }
 
