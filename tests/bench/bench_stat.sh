@@ -40,7 +40,7 @@ csv() { # groups boots iterations
 # Seconds of CPU of the best of three runs.
 best() {
 	least=
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		{ LC_ALL=C bash -c 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>&1 || [ $? -le 1 ]' sh "$@"; } \
 			2>"$dir/time" || return 1
 		now=$(awk 'END { printf "%.3f", $1 + $2 }' "$dir/time")
