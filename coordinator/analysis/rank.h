@@ -58,7 +58,9 @@ int stats_shift(const double *x, size_t nx, const double *y, size_t ny, double l
 		struct stats_shift *ret, struct kg_err *err);
 /* Median of the Walsh averages (one sample). */
 int stats_center(const double *x, size_t n, double *ret, struct kg_err *err);
-/* Two-sample Kolmogorov-Smirnov, exact p (ties too) while nx * ny <= 10^7, else asymptotic. */
+/* Two-sample Kolmogorov-Smirnov, exact p (ties too) while nx * ny <= 10^7, by the number of paths that
+ * stay within D (Hodges 1957, Ark. Mat. 3, 469-486; with ties Schroeer and Trenkler 1995, Comput. Stat.
+ * Data Anal. 20, 185-202), else asymptotic (Smirnov 1948, Ann. Math. Stat. 19, 279-281). */
 int stats_ks(const double *x, size_t nx, const double *y, size_t ny, double *ret_d, double *ret_p,
 	     struct kg_err *err);
 
