@@ -169,4 +169,19 @@ static inline void walk_to_run(struct fixture *f, uint32_t runs)
 	provenance(f, AGENT_REC_PROVENANCE, NULL, true); /* nothing to record */
 }
 
+#define MARK_ACTIVE 0x10U
+
+static inline struct agent_saved saved_run(uint32_t mark)
+{
+	return (struct agent_saved){.stage = AGENT_VERIFY,
+				    .boot = 7,
+				    .lease_epoch = 3,
+				    .n_runs = 3,
+				    .hops = 1,
+				    .host_boot_id = HOST,
+				    .has_records = true,
+				    .last_seq = 9,
+				    .mark = mark};
+}
+
 #endif

@@ -218,21 +218,6 @@ static void test_restart_without_records_begins_with_the_first(void **state)
 	assert_int_equal(record(&f, AGENT_REC_STAGE)->seq, 1);
 }
 
-static struct agent_saved saved_run(uint32_t mark)
-{
-	return (struct agent_saved){.stage = AGENT_VERIFY,
-				    .boot = 7,
-				    .lease_epoch = 3,
-				    .n_runs = 3,
-				    .hops = 1,
-				    .host_boot_id = HOST,
-				    .has_records = true,
-				    .last_seq = 9,
-				    .mark = mark};
-}
-
-#define MARK_ACTIVE 0x10U
-
 static void test_restart_during_a_run_ends_it_as_infra_and_goes_on(void **state)
 {
 	struct agent_saved saved = saved_run(AGENT_RUN | MARK_ACTIVE | 1U << 8);
