@@ -9,7 +9,7 @@
  * parameters of Apache Otava (window_len, max_pvalue, min_magnitude) and its t-test for
  * significance: steps only.
  *
- * Time: PELT n times at most 4096, pruning linear in n for the changes there are (quadratic, a
+ * Time: PELT n times at most 512, pruning linear in n for the changes there are (quadratic, a
  * nanosecond for each pair, in the number of candidates); E-divisive n window_len.
  */
 #ifndef KG_COORDINATOR_ANALYSIS_CHANGEPOINT_H
@@ -34,8 +34,9 @@ struct changepoint {
 	size_t index;  /* 0-based, first point of the new level; of a ramp, first off the old one */
 	size_t end;    /* of a ramp, first point of the new level; else index */
 	size_t lo, hi; /* 95 % interval of index, both inclusive */
-	/* In the series' unit: medians of the segments (E-divisive: means, as Otava reports them); of
-	 * a VARIANCE robust deviations, 1.4826 MAD; of a SUSPECT medians of what was looked at. */
+	/* In the series' unit: medians of the segments, or of the 30 points on either side where the
+	 * segments' differ by less than the min effect (E-divisive: means, as Otava reports them); of a
+	 * VARIANCE robust deviations, 1.4826 MAD; of a SUSPECT medians of what was looked at. */
 	double before, after;
 	bool has_change;   /* before is not 0 */
 	double change_pct; /* 100 (after / before - 1): the plain change */

@@ -11,6 +11,8 @@
  *   side cost the tests their power.
  * - When the noise is autocorrelated, both p are corrected for it: the tests take the values as
  *   independent, and a series that wanders has a "change" in every second window otherwise.
+ * - Next to a long piece the medians of all of both pieces must differ as much as those of the
+ *   windows.
  * - The newest piece, while it is short, borrows the variance of the piece before it: with three or
  *   four points Welch's test has two degrees of freedom and would see a change of 15 sd only.
  */
@@ -27,6 +29,7 @@
 #define PELT_PENALTY   3    /* times sigma^2 ln n */
 #define FAR	       1000 /* deviations */
 #define NEWEST_BORROWS 8    /* fewer points than this */
+#define LONG	       (8 * WINDOW_MAX)
 
 struct candidate {
 	size_t at;
@@ -59,6 +62,21 @@ static double change_of(double before, double after)
 	return fabs(after) > 0 ? INFINITY : 0;
 }
 
+static double median_of(struct changepoint_series *s, size_t start, size_t end)
+{
+	memcpy(s->room, s->x + start, (end - start) * sizeof(*s->room));
+	return stats_median_inplace(s->room, end - start);
+}
+
+/* Between all of both pieces; in a series of 10^5 points windows of 30 differ by chance now and then. */
+static double whole_change(struct candidates *l, size_t i)
+{
+	size_t at = l->c[i].at;
+
+	return change_of(median_of(l->s, piece_start(l, i), at),
+			 median_of(l->s, at, piece_end(l, i)));
+}
+
 static void judge(struct candidates *l, size_t i)
 {
 	const struct changepoint_options *o = l->s->options;
@@ -82,6 +100,8 @@ static void judge(struct candidates *l, size_t i)
 	else if (!(c->p <= o->max_p))
 		c->fault = 1 + c->p;
 	else if (100 * change_of(r.median_left, r.median_right) < o->min_effect_pct)
+		c->fault = 2;
+	else if ((nl > LONG || nr > LONG) && 100 * whole_change(l, i) < o->min_effect_pct)
 		c->fault = 2;
 }
 
@@ -135,10 +155,18 @@ static void prune(struct candidates *l)
 	}
 }
 
-static double median_of(struct changepoint_series *s, size_t start, size_t end)
+/* The levels on both sides: of the pieces, or where these differ by less than what counts, because
+ * they wander, of the windows that were judged. */
+static void levels(struct candidates *l, size_t i, struct changepoint *c)
 {
-	memcpy(s->room, s->x + start, (end - start) * sizeof(*s->room));
-	return stats_median_inplace(s->room, end - start);
+	size_t start = piece_start(l, i), at = l->c[i].at, end = piece_end(l, i);
+
+	c->before = median_of(l->s, start, at);
+	c->after = median_of(l->s, at, end);
+	if (100 * change_of(c->before, c->after) >= l->s->options->min_effect_pct)
+		return;
+	c->before = median_of(l->s, at - start > WINDOW_MAX ? at - WINDOW_MAX : start, at);
+	c->after = median_of(l->s, at, end - at > WINDOW_MAX ? at + WINDOW_MAX : end);
 }
 
 static int report(struct candidates *l, struct changepoint_list *ret)
@@ -153,11 +181,11 @@ static int report(struct candidates *l, struct changepoint_list *ret)
 			.end = l->c[i].at,
 			.p = l->c[i].p,
 			.kind = CHANGEPOINT_STEP,
-			.before = median_of(l->s, piece_start(l, i), l->c[i].at),
-			.after = median_of(l->s, l->c[i].at, piece_end(l, i)),
 		};
-		int rc = changepoint_add(ret, &c);
+		int rc;
 
+		levels(l, i, &c);
+		rc = changepoint_add(ret, &c);
 		if (rc < 0)
 			return rc;
 	}

@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#define PELT_PIECE_MAX 4096
+#define PELT_PIECE_MAX 512
 
 /* `x` is finite, of the size of 1. Pieces have min_piece points or more. `*ret` are the first points
  * of the pieces but the first, ascending, owned (free). -ENOMEM. */

@@ -602,6 +602,37 @@ static void test_every_allocation_may_fail(void **state)
 	}
 }
 
+/* Even noise from 0 to 1, by a hash of both numbers. */
+static double even(uint32_t series, uint32_t i)
+{
+	uint32_t h = i * 2654435761u + series * (40503u * 65537u);
+
+	h = (h ^ (h >> 15)) * 2246822519u;
+	h ^= h >> 13;
+	return h / 4294967296.0;
+}
+
+/* The windows that are judged differ by 1 %; what is shown must not say less. */
+static void test_no_change_is_reported_below_the_smallest_that_counts(void **state)
+{
+	size_t found = 0;
+	double x[160];
+
+	(void)state;
+	for (uint32_t series = 30; series < 100; series++) {
+		struct found f;
+
+		for (uint32_t i = 0; i < 160; i++)
+			x[i] = 100 + 6 * even(series, i) + (i >= 60 && i < 95 ? 1.6 : 0);
+		f = find(x, 160);
+		for (size_t i = 0; i < f.n; i++)
+			assert_true(fabs(f.at[i].change_pct) >= 1);
+		found += f.n;
+		free(f.at);
+	}
+	assert_true(found > 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -614,6 +645,7 @@ int main(void)
 		cmocka_unit_test(test_a_level_that_moves_slowly_is_a_ramp),
 		cmocka_unit_test(test_a_spread_that_changes_is_said_as_such),
 		cmocka_unit_test(test_changes_below_the_smallest_that_counts_are_left_out),
+		cmocka_unit_test(test_no_change_is_reported_below_the_smallest_that_counts),
 		cmocka_unit_test(test_wandering_noise_gives_few_alarms),
 		cmocka_unit_test(test_scaling_changes_no_place),
 		cmocka_unit_test(test_shifting_changes_no_place_while_the_effect_counts),
