@@ -125,6 +125,20 @@ static void fill_more_boots(struct verdict *v, const struct verdict_policy *p)
 	v->more_boots = want <= MORE_BOOTS_MAX ? (uint32_t)want : 0;
 }
 
+static void say_few(struct verdict *v, const struct verdict_policy *p)
+{
+	double floor = stats_mwu_min_p(v->boots[0], v->boots[1]);
+	const char *needs = p->gate ? "a gate needs" : "a change can be told from";
+	size_t need = boots_needed(p);
+
+	if (floor > p->alpha)
+		verdict_reason(v, "few boots: %zu and %zu cannot give p below %.2g, %s %zu a side",
+			       v->boots[0], v->boots[1], floor, needs, need);
+	else
+		verdict_reason(v, "few boots: %zu and %zu, %s %zu a side", v->boots[0], v->boots[1],
+			       needs, need);
+}
+
 static void say_unknown(struct verdict *v, const struct verdict_policy *p, size_t family)
 {
 	size_t need = boots_needed(p), have = fewer(v);
@@ -133,8 +147,7 @@ static void say_unknown(struct verdict *v, const struct verdict_policy *p, size_
 	v->word = VERDICT_UNKNOWN;
 	fill_more_boots(v, p);
 	if (have < need) {
-		verdict_reason(v, "few boots: %zu and %zu, %s %zu a side", v->boots[0], v->boots[1],
-			       p->gate ? "a gate needs" : "a change can be told from", need);
+		say_few(v, p);
 		return;
 	}
 	if (v->p <= p->alpha && v->q > p->q_max && matters(v, p)) {

@@ -149,6 +149,9 @@ static void test_same_needs_the_whole_interval_inside(void **state)
 
 static void test_too_few_boots_are_said_with_the_number_that_would_do(void **state)
 {
+	/* ANALYSIS.md, principle 7: below this no result of n boots a side can go */
+	static const char *const floors[] = {"below 1,", "below 0.33,", "below 0.1,",
+					     "below 0.029,"};
 	double b[8];
 	struct verdict v;
 
@@ -163,6 +166,7 @@ static void test_too_few_boots_are_said_with_the_number_that_would_do(void **sta
 		expect(&v, VERDICT_UNKNOWN);
 		assert_contains(v.reason, "few boots");
 		assert_contains(v.reason, "5 a side");
+		assert_contains(v.reason, floors[n - 1]);
 		assert_int_equal(v.more_boots, 5 - n);
 	}
 	/* One lucky boot against many is no evidence, whatever p can reach. */
