@@ -288,7 +288,8 @@ static void print_set(const struct set *set, const struct counts c[RULES], FILE 
 	double precision = share(k, 1) / (share(k, 1) + share(k, 0));
 	bool reached = share(k, 0) <= 0.025 && share(k, 1) >= 0.72 && share(k, 2) >= 0.93;
 
-	detect_row(out, set->name, "", detect_text("%.0f pairs", k->n), "", DETECT_NO_GOAL);
+	detect_row(out, set->name, "false pos./2 %/5 %", detect_text("%.0f pairs of days", k->n),
+		   "false pos. / 2 % / 5 %", DETECT_NO_GOAL);
 	for (int rule = 0; rule < KGRID; rule++)
 		detect_row(out, rules[rule], references[rule], three(&c[rule]), "", DETECT_NO_GOAL);
 	if (set->half >= 0)
