@@ -48,7 +48,7 @@ static int show(struct cli *cli, const char *name, const char *text, size_t len,
 
 	if (rc < 0)
 		return stat_fail(cli, rc, &err);
-	rc = import_render(&im, style, table, &s, &err);
+	rc = import_render(&im, cli->json ? "json" : style, table, &s, &err);
 	if (rc == 0) {
 		cli_print(cli, &s);
 		say_accounting(cli, &im);

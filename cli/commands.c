@@ -669,6 +669,8 @@ const struct cli_command cli_commands[] = {
 		.operands = operand_summary,
 		.options = options_stat_table,
 		.examples = examples_stat_table,
+		.exits = STAT_TABLE_EXITS,
+		.json_text = STAT_TABLE_JSON,
 		.run = cmd_stat_table,
 	},
 	{

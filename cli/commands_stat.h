@@ -51,6 +51,12 @@ extern const struct cli_example examples_stat_compare[], examples_stat_power[],
 	"An object with effect_pct, power, alpha, least_boots_a_side and 'groups', an array of " \
 	"objects with group, boots, cov_pct, cov_ci95_pct, boots_a_side, boots_a_side_ci95, "    \
 	"smallest_effects."
+#define STAT_TABLE_EXITS \
+	"0: shown. 2: the command line or the file is wrong. 5: there is no value in it."
+#define STAT_TABLE_JSON                                                                         \
+	"An object with 'tables', an array of objects with title, benchmark and 'rows', these " \
+	"with key, stat and 'cells': kernel, variant, value, diff_pct (as MMTests has it: "     \
+	"positive is better), change_pct (as LKP; 'change' where it is a difference)."
 #define SUMMARY_TEXT                                                                              \
 	"The header tells the form. MMTests: table, machine, cpu, benchmark, kernel, suffix, "    \
 	"key, "                                                                                   \

@@ -148,6 +148,10 @@ int style_render(const char *style, const struct style_table *tables, size_t n, 
 	size_t known = 0;
 	const char *meant;
 
+	if (strcmp(style, "json") == 0) {
+		style_json(tables, n, out);
+		return 0;
+	}
 	while (style_names[known] && strcmp(style_names[known], style) != 0)
 		known++;
 	if (!style_names[known]) {

@@ -79,8 +79,12 @@ void style_lkp(const struct style_table *t, struct kg_str *out);
 void style_benchstat(const struct style_table *t, struct kg_str *out);
 void style_ministat(const struct style_table *t, struct kg_str *out);
 void style_csv(const struct style_table *tables, size_t n, struct kg_str *out);
+/* An object with 'tables': title, benchmark and rows, these with key, stat and cells: kernel, variant,
+ * value, diff_pct (MMTests': positive is better) and change_pct (LKP's; 'change' where it is a
+ * difference). null: not known. */
+void style_json(const struct style_table *tables, size_t n, struct kg_str *out);
 
-/* Tables one after the other, an empty line between. KG_EINVALID with a suggestion for an unknown
+/* Tables one after the other, an empty line between; also 'json'. KG_EINVALID with a suggestion for an unknown
  * style. mmtests marks by the rule of today (COMPAT_STAR_SD). */
 int style_render(const char *style, const struct style_table *tables, size_t n, struct kg_str *out,
 		 struct kg_err *err);

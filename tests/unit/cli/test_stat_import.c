@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Published summaries: every table of tests/data comes out as it was printed. */
 #include <ctype.h>
+#include <math.h>
 
 #include <jansson.h>
 
@@ -310,6 +311,34 @@ static void test_import_checks_before_it_sends(void **state)
 	fake_stop(f);
 }
 
+static void test_stat_table_has_json(void **state)
+{
+	json_t *o, *tables, *rows, *cell;
+
+	(void)state;
+	assert_int_equal(run("stat table " FIELD " --table 1 --json"), CLI_EXIT_OK);
+	o = json_loads(run_out, 0, NULL);
+	assert_non_null(o);
+	tables = json_object_get(o, "tables");
+	assert_int_equal(json_array_size(tables), 1);
+	rows = json_object_get(json_array_get(tables, 0), "rows");
+	cell = json_array_get(json_object_get(json_array_get(rows, 0), "cells"), 4);
+	assert_string_equal(json_string_value(json_object_get(cell, "kernel")), "6.4.0");
+	assert_true(json_number_value(json_object_get(cell, "value")) == 1882.90);
+	assert_true(fabs(json_number_value(json_object_get(cell, "diff_pct")) + 13.41) < 0.005);
+	json_decref(o);
+	run_file("l.csv", "metric,base,new\nx,10,12\ny%,1,3\n");
+	assert_int_equal(run("stat table @l.csv --json"), CLI_EXIT_OK);
+	o = json_loads(run_out, 0, NULL);
+	assert_non_null(o);
+	rows = json_object_get(json_array_get(json_object_get(o, "tables"), 0), "rows");
+	cell = json_array_get(json_object_get(json_array_get(rows, 0), "cells"), 1);
+	assert_true(fabs(json_number_value(json_object_get(cell, "change_pct")) - 20) < 1e-9);
+	cell = json_array_get(json_object_get(json_array_get(rows, 1), "cells"), 1);
+	assert_true(fabs(json_number_value(json_object_get(cell, "change")) - 2) < 1e-9);
+	json_decref(o);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, run_set_up, run_tear_down)
@@ -321,6 +350,7 @@ int main(void)
 		T(test_lkp_59_of_263_changes_need_the_rounding_of_their_values),
 		T(test_lkp_values_and_deviations_are_printed_as_they_were),
 		T(test_stat_table_shows_one_or_all),
+		T(test_stat_table_has_json),
 		T(test_bad_summaries_are_refused_with_the_place),
 		T(test_import_sends_the_file_as_it_is_and_what_comes_back_is_shown),
 		T(test_import_checks_before_it_sends),
