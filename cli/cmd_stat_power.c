@@ -15,6 +15,7 @@
 
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/stat_compare.h"
 #include "cli/stat_options.h"
 #include "cli/stat_power.h"
@@ -229,7 +230,7 @@ static json_t *line_json(const struct line *l)
 	for (size_t k = 0; l->group && k < STAT_GROUP_KEYS; k++)
 		if (l->group->keys[k])
 			json_object_set_new(group, stat_group_key_name(k),
-					    json_string(l->group->keys[k]));
+					    json_of_text(l->group->keys[k]));
 	for (size_t i = 0; i < STAT_POWER_STEPS; i++)
 		json_array_append_new(
 			effects,

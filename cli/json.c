@@ -38,6 +38,11 @@ static json_t *json_text(const char *text, size_t len)
 	return j;
 }
 
+json_t *json_of_text(const char *text)
+{
+	return json_text(text, strlen(text));
+}
+
 static json_t *json_u64(uint64_t v)
 {
 	char text[24];

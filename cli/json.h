@@ -15,6 +15,9 @@
  * they are no UTF-8; a NaN or infinite double becomes null. */
 json_t *json_of_message(const ProtobufCMessage *m);
 
+/* A string, with U+FFFD where it is no UTF-8. Owned. */
+json_t *json_of_text(const char *text);
+
 /* A line of names, then one line per message; nested messages are flattened as outer_inner,
  * lists of scalars joined by ';', lists of messages left out. RFC 4180, lines end in LF. */
 void csv_names(struct kg_str *out, const ProtobufCMessageDescriptor *d);

@@ -10,6 +10,7 @@
 #include "cli/json.h"
 #include "cli/stat_compare.h"
 #include "cli/table.h"
+#include "cli/width.h"
 
 /* What is shown of one side. */
 struct shown {
@@ -57,6 +58,12 @@ static const char *direction_name(enum verdict_direction d)
 	return d == VERDICT_HIGHER ? "higher" : d == VERDICT_LOWER ? "lower" : "";
 }
 
+/* Names come from files: none of them may steer the terminal. */
+static void add_name(struct kg_str *out, const char *name)
+{
+	text_clean(out, name, strlen(name), false);
+}
+
 static void heading(const struct stat_comparison *c, const struct stat_group *g, struct kg_str *out)
 {
 	enum verdict_direction direction = stat_direction(c, g);
@@ -66,11 +73,13 @@ static void heading(const struct stat_comparison *c, const struct stat_group *g,
 	for (size_t k = 0; k < STAT_GROUP_KEYS; k++) {
 		if (!g->keys[k] || !g->keys[k][0])
 			continue;
-		kg_str_addf(out, "%s%s %s", any ? ", " : "", stat_group_key_name(k), g->keys[k]);
+		kg_str_addf(out, "%s%s ", any ? ", " : "", stat_group_key_name(k));
+		add_name(out, g->keys[k]);
 		any = true;
 	}
-	kg_str_addf(out, "%s%s%s%s\n", any ? ": " : "", unit ? unit : "no unit given",
-		    direction ? ", " : ", no direction",
+	kg_str_add(out, any ? ": " : "");
+	add_name(out, unit ? unit : "no unit given");
+	kg_str_addf(out, "%s%s\n", direction ? ", " : ", no direction",
 		    direction == VERDICT_HIGHER	 ? "higher is better"
 		    : direction == VERDICT_LOWER ? "lower is better"
 						 : "");
@@ -200,14 +209,18 @@ static void pair_lines(const struct stat_comparison *c, const struct stat_pair *
 	struct kg_str line = {0};
 
 	if (v->reason[0]) {
-		kg_str_addf(&line, "%s: %s", c->data->sides[p->candidate].label, v->reason);
+		add_name(&line, c->data->sides[p->candidate].label);
+		kg_str_addf(&line, ": %s", v->reason);
 		kg_str_add(out, "  ");
 		text_wrap(out, kg_str_text(&line), 2, 4, width);
 	}
-	for (int i = 0; i < 2; i++)
-		if (v->multimodal[i])
-			kg_str_addf(out, "  %s has more than one mode\n",
-				    c->data->sides[i ? p->candidate : p->baseline].label);
+	for (int i = 0; i < 2; i++) {
+		if (!v->multimodal[i])
+			continue;
+		kg_str_add(out, "  ");
+		add_name(out, c->data->sides[i ? p->candidate : p->baseline].label);
+		kg_str_add(out, " has more than one mode\n");
+	}
 	kg_str_deinit(&line);
 }
 
@@ -273,7 +286,7 @@ static void notes_text(const struct stat_comparison *c, size_t width, struct kg_
 		struct kg_str line = {0};
 
 		kg_str_add(&line, "note: ");
-		kg_str_addn(&line, p, len);
+		text_clean(&line, p, len, false);
 		text_wrap(out, kg_str_text(&line), 0, 6, width);
 		kg_str_deinit(&line);
 		p += len + (p[len] == '\n');

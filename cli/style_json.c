@@ -4,11 +4,12 @@
 
 #include <jansson.h>
 
+#include "cli/json.h"
 #include "cli/style_impl.h"
 
 static json_t *text_or_null(const char *s)
 {
-	return s && s[0] ? json_string(s) : json_null();
+	return s && s[0] ? json_of_text(s) : json_null();
 }
 
 static json_t *number_or_null(bool has, double v)

@@ -494,6 +494,23 @@ static void test_a_gate_without_the_boots_to_decide_is_exit_5(void **state)
 	kg_str_deinit(&s);
 }
 
+static void test_names_cannot_steer_the_terminal_and_make_no_bad_json(void **state)
+{
+	json_t *c, *group;
+
+	(void)state;
+	run_file("x.csv", "metric,kernel,value\n\"\033[31mx\xff\",\"b\033[1m\",1\n"
+			  "\"\033[31mx\xff\",a\033[1m,2\n");
+	assert_int_equal(run("stat compare @x.csv"), CLI_EXIT_OK);
+	assert_null(strchr(run_out, '\033'));
+	assert_null(strchr(run_out, '\xff'));
+	c = json("stat compare @x.csv", CLI_EXIT_OK, 0);
+	group = json_object_get(c, "group");
+	assert_string_equal(text(group, "metric"), "\033[31mx\xef\xbf\xbd");
+	assert_int_equal(run("stat power --from @x.csv --json"), CLI_EXIT_NODATA);
+	assert_contains(run_out, "\"metric\"");
+}
+
 static void test_csv_has_a_line_per_comparison(void **state)
 {
 	size_t lines = 0;
@@ -530,6 +547,7 @@ int main(void)
 		T(test_ministat_lines_are_those_of_ministat),
 		T(test_benchstat_lines_have_prefixes_intervals_and_p),
 		T(test_several_modes_are_told),
+		T(test_names_cannot_steer_the_terminal_and_make_no_bad_json),
 		T(test_a_gate_without_the_boots_to_decide_is_exit_5),
 		T(test_no_other_mean_goes_by_the_name_of_the_harmonic_one),
 		T(test_csv_has_a_line_per_comparison),
