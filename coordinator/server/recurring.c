@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Happy path: a request becomes the text of an A/A job and goes the way of every submit; with
- * `every` it is kept and comes again.
+ * `every` it is kept and comes again, with the kernel that was the newest then.
  * Failure modes: a due one cannot be planned (kernel removed, machine gone): a line in the log and
  * an event of the machine, and the next one is tried in its time.
  */
@@ -60,6 +60,17 @@ static int keep(struct coordinator *c, const Kgrid__V1__CalibrateRequest *rq, ui
 					   .last_job = job,
 				   },
 				   done);
+}
+
+/* What comes again names its kernel: boots of one kernel only can show that the machine drifts. */
+static int keep_first(struct coordinator *c, const Kgrid__V1__CalibrateRequest *rq)
+{
+	Kgrid__V1__CalibrateRequest first = *rq;
+
+	if (!first.kernel || !first.kernel[0])
+		first.kernel = (char *)(uintptr_t)newest_kernel(c);
+	return keep(c, &first, 0, (int64_t)(rq->every_seconds * KG_NSEC_PER_SEC),
+		    (struct store_done){0});
 }
 
 /* ---- those that are due ---- */
@@ -204,8 +215,7 @@ void handle_calibrate(const struct request *rq)
 		o.text = kg_str_text(&text);
 		jobs_submit_for(rq, &o, cr->dry_run);
 		if (cr->every_seconds && !cr->dry_run)
-			(void)keep(rq->c, cr, 0, (int64_t)(cr->every_seconds * KG_NSEC_PER_SEC),
-				   (struct store_done){0});
+			(void)keep_first(rq->c, cr);
 	}
 	kg_str_deinit(&text);
 }
