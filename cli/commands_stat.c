@@ -15,7 +15,8 @@ const struct cli_operand operand_summary[] = {
 
 const struct cli_option options_stat_compare[] = {
 	{"baseline", 'B', CLI_TEXT, "LABEL", NULL,
-	 "the side to compare with, or an unambiguous part of its label; else the first in the "
+	 "the side to compare with: its label, an unambiguous part of it, or its file; else the "
+	 "first in the "
 	 "files"},
 	{"higher-is-better", 0, CLI_FLAG, NULL, NULL, "for all metrics, such as rates"},
 	{"lower-is-better", 0, CLI_FLAG, NULL, NULL, "for all metrics, such as times"},

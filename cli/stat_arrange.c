@@ -273,15 +273,31 @@ const struct stat_cell *stat_group_cell(const struct stat_group *g, size_t side)
 }
 
 /* How a side fits a name. */
-enum fit { FIT_WHOLE, FIT_NAME, FIT_PART, FITS };
+enum fit { FIT_WHOLE, FIT_NAME, FIT_FILE, FIT_PART, FITS };
 
-static bool fits(const struct stat_side *s, const char *name, enum fit how)
+/* Whether `name` is the file, with its folder or without, that made the label. */
+static bool is_file(const struct stat_store *store, const char *label, const char *name)
+{
+	for (size_t i = 0; i < store->n_files; i++) {
+		const char *path = store->files[i].path, *base = strrchr(path, '/');
+
+		if (strcmp(store->files[i].label, label) == 0 &&
+		    (strcmp(path, name) == 0 || (base && strcmp(base + 1, name) == 0)))
+			return true;
+	}
+	return false;
+}
+
+static bool fits(const struct stat_data *d, const struct stat_side *s, const char *name,
+		 enum fit how)
 {
 	switch (how) {
 	case FIT_WHOLE:
 		return strcmp(s->label, name) == 0;
 	case FIT_NAME:
 		return kg_streq(s->kernel, name) || kg_streq(s->lsm, name);
+	case FIT_FILE:
+		return is_file(d->store, s->label, name);
 	case FIT_PART:
 	case FITS:
 		break;
@@ -297,9 +313,23 @@ static void list_labels(const struct stat_data *d, struct kg_str *out)
 		kg_str_addf(out, " and %zu more", d->n_sides - 12);
 }
 
+/* The label that was meant, when one is near: " (did you mean 'x'?)". */
+static void suggest_label(const struct stat_data *d, const char *name, struct kg_str *out)
+{
+	const char **labels = cli_alloc(d->n_sides, sizeof(*labels));
+	const char *meant;
+
+	for (size_t i = 0; i < d->n_sides; i++)
+		labels[i] = d->sides[i].label;
+	meant = kg_suggest(name, labels, d->n_sides);
+	if (meant)
+		kg_str_addf(out, " (did you mean '%s'?)", meant);
+	free(labels);
+}
+
 int stat_find_side(const struct stat_data *d, const char *name, size_t *ret, struct kg_err *err)
 {
-	struct kg_str labels = {0};
+	struct kg_str labels = {0}, meant = {0};
 	size_t found = 0;
 	int rc;
 
@@ -310,7 +340,7 @@ int stat_find_side(const struct stat_data *d, const char *name, size_t *ret, str
 	for (enum fit how = FIT_WHOLE; how < FITS; how++) {
 		found = 0;
 		for (size_t i = 0; i < d->n_sides; i++) {
-			if (!fits(&d->sides[i], name, how))
+			if (!fits(d, &d->sides[i], name, how))
 				continue;
 			found++;
 			*ret = i;
@@ -320,10 +350,13 @@ int stat_find_side(const struct stat_data *d, const char *name, size_t *ret, str
 		if (found > 1)
 			break;
 	}
+	if (!found)
+		suggest_label(d, name, &meant);
 	list_labels(d, &labels);
-	rc = kg_err_set(err, found ? KG_EAMBIGUOUS : KG_ENOTFOUND, "%s '%s', expected one of %s",
+	rc = kg_err_set(err, found ? KG_EAMBIGUOUS : KG_ENOTFOUND, "%s '%s'%s, expected one of %s",
 			found ? "several sides fit the baseline" : "no side is named", name,
-			kg_str_text(&labels));
+			kg_str_text(&meant), kg_str_text(&labels));
 	kg_str_deinit(&labels);
+	kg_str_deinit(&meant);
 	return rc;
 }

@@ -74,8 +74,8 @@ struct stat_data {
 int stat_read(const char *const *files, size_t n, struct stat_data *ret, struct kg_err *err);
 void stat_data_deinit(struct stat_data *d);
 
-/* The side that `name` means: its whole label, its kernel or its list alone, or a part of one label
- * only. KG_ENOTFOUND and KG_EAMBIGUOUS list the labels. NULL: the first one. */
+/* The side that `name` means: its whole label, its kernel or its list alone, its file, or a part of
+ * one label only. KG_ENOTFOUND and KG_EAMBIGUOUS list the labels. NULL: the first one. */
 int stat_find_side(const struct stat_data *d, const char *name, size_t *ret, struct kg_err *err);
 /* The cell of a side; NULL when the group has no value of it. */
 const struct stat_cell *stat_group_cell(const struct stat_group *g, size_t side);

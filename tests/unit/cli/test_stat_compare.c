@@ -131,6 +131,11 @@ static void test_labels_can_be_given_and_files_of_one_name_are_told_apart(void *
 	assert_int_equal(item(c, "n", 0), 12);
 	c = json("stat compare @x.txt @x.txt", CLI_EXIT_OK, 0);
 	assert_true(number(c, "p") == 1);
+	/* a baseline may be called as its file is */
+	c = json("stat compare @x.txt @y.txt --baseline y.txt", CLI_EXIT_OK, 0);
+	assert_string_equal(text(c, "baseline"), "y");
+	c = json("stat compare @x.txt @y.txt --baseline @y.txt", CLI_EXIT_OK, 0);
+	assert_string_equal(text(c, "baseline"), "y");
 }
 
 static void test_the_boot_is_the_unit(void **state)
@@ -334,6 +339,7 @@ static void test_options_are_checked(void **state)
 		{"stat compare @a.txt @b.txt --gate --correction bh", "holm"},
 		{"stat compare @a.txt @b.txt --style minitest", "minitest"},
 		{"stat compare @a.txt @b.txt --baseline c", "expected one of a, b"},
+		{"stat compare old=@a.txt new=@b.txt --baseline odl", "did you mean 'old'?"},
 		{"stat compare", "FILE"},
 	};
 
