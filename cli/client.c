@@ -29,6 +29,8 @@ struct client {
 	bool answered;
 	char **details; /* owned, each too */
 	size_t n_details;
+	uint8_t *parts; /* owned; of a reply that has not come in whole */
+	size_t n_parts, cap_parts;
 };
 
 static void clear_details(struct client *c)
@@ -48,6 +50,7 @@ void client_close(struct client *c)
 	if (!c)
 		return;
 	clear_details(c);
+	free(c->parts);
 	kg_frame_decoder_deinit(&c->decoder);
 	close(c->fd);
 	free(c);
@@ -129,6 +132,7 @@ int client_send(struct client *c, uint16_t type, const ProtobufCMessage *body, u
 	int rc;
 
 	clear_details(c);
+	c->n_parts = 0;
 	rc = send_message(c, type, id, body, err);
 	if (rc == 0)
 		*ret_id = id;
@@ -174,7 +178,7 @@ static int receive(struct client *c, uint64_t deadline_ns, uint32_t *ret_id,
 		if (rc < 0)
 			return rc;
 	}
-	rc = kg_msg_decode(frame.type, frame.payload, frame.len_bytes, ret_msg, err);
+	rc = kg_msg_decode_reply(frame.type, frame.payload, frame.len_bytes, ret_msg, err);
 	if (rc < 0)
 		return kg_err_wrap(err, rc, "the coordinator sent what cannot be read");
 	c->pinged = false;
@@ -194,6 +198,35 @@ static int take_error(struct client *c, const Kgrid__V1__Error *e, struct kg_err
 	for (i = 0; i < e->n_details; i++)
 		c->details[c->n_details++] = cli_strdup(e->details[i]);
 	return kg_err_set(err, code, "%s", e->text && e->text[0] ? e->text : kg_strerror(code));
+}
+
+/* Adds a part to the others: 0, 1 with the message when it was the last, or a code. */
+static int take_part(struct client *c, const Kgrid__V1__ReplyPart *p, struct kg_msg **ret_msg,
+		     struct kg_err *err)
+{
+	int rc;
+
+	if (p->data.len > KG_REPLY_MAX - c->n_parts)
+		return kg_err_set(err, KG_ELIMIT, "the coordinator's reply is larger than %d MiB",
+				  KG_REPLY_MAX >> 20);
+	if (p->data.len > c->cap_parts - c->n_parts) {
+		size_t cap = 2 * (c->n_parts + p->data.len);
+		uint8_t *grown = cli_alloc(cap, 1);
+
+		if (c->n_parts)
+			memcpy(grown, c->parts, c->n_parts);
+		free(c->parts);
+		c->parts = grown;
+		c->cap_parts = cap;
+	}
+	if (p->data.len)
+		memcpy(c->parts + c->n_parts, p->data.data, p->data.len);
+	c->n_parts += p->data.len;
+	if (!p->last)
+		return 0;
+	rc = kg_msg_decode_reply((uint16_t)p->type, c->parts, c->n_parts, ret_msg, err);
+	c->n_parts = 0;
+	return rc < 0 ? kg_err_wrap(err, rc, "the coordinator sent what cannot be read") : 1;
 }
 
 int client_next(struct client *c, uint32_t id, int timeout_ms, struct kg_msg **ret_msg,
@@ -220,6 +253,10 @@ int client_next(struct client *c, uint32_t id, int timeout_ms, struct kg_msg **r
 
 			if (got == id || e->fatal || got == 0)
 				rc = take_error(c, e, err);
+		} else if (got == id && kg_msg_type(m) == KG_MSG_REPLY_PART) {
+			rc = take_part(c, (const Kgrid__V1__ReplyPart *)kg_msg_body(m), ret_msg,
+				       err);
+			deadline = deadline_in(timeout_ms);
 		} else if (got == id) {
 			if (kg_msg_type(m) != KG_MSG_STREAM_END) {
 				*ret_msg = m;
@@ -229,7 +266,7 @@ int client_next(struct client *c, uint32_t id, int timeout_ms, struct kg_msg **r
 			return 0;
 		}
 		kg_msg_free(m);
-		if (rc < 0)
+		if (rc != 0)
 			return rc;
 	}
 }

@@ -10,6 +10,8 @@
 #include "proto/frame.h"
 #include "proto/messages.h"
 
+#define PART_BYTES (512 * 1024)
+
 struct kg_msg {
 	uint16_t type;
 	struct kg_arena arena;
@@ -150,8 +152,8 @@ static int unpack(const struct kg_msg_info *info, const uint8_t *payload, size_t
 	return rc;
 }
 
-int kg_msg_decode(uint16_t type, const uint8_t *payload, size_t len, struct kg_msg **ret_msg,
-		  struct kg_err *err)
+static int decode(uint16_t type, const uint8_t *payload, size_t len, size_t max, size_t budget,
+		  struct kg_msg **ret_msg, struct kg_err *err)
 {
 	const struct kg_msg_info *info = kg_msg_find(type);
 	struct kg_err why = {{0}};
@@ -161,10 +163,10 @@ int kg_msg_decode(uint16_t type, const uint8_t *payload, size_t len, struct kg_m
 
 	if (!info)
 		return kg_err_set(err, KG_EPROTO, "unknown message type %u", type);
-	if (len > KG_FRAME_MAX)
-		return kg_err_set(err, KG_ELIMIT, "%s of %zu bytes, at most %d", info->name, len,
-				  KG_FRAME_MAX);
-	rc = unpack(info, payload, len, KG_MSG_BUDGET(len), &m, err);
+	if (len > max)
+		return kg_err_set(err, KG_ELIMIT, "%s of %zu bytes, at most %zu", info->name, len,
+				  max);
+	rc = unpack(info, payload, len, budget, &m, err);
 	if (rc < 0)
 		return rc;
 	rc = visit_all(m->body, &check);
@@ -174,6 +176,18 @@ int kg_msg_decode(uint16_t type, const uint8_t *payload, size_t len, struct kg_m
 	}
 	*ret_msg = m;
 	return 0;
+}
+
+int kg_msg_decode(uint16_t type, const uint8_t *payload, size_t len, struct kg_msg **ret_msg,
+		  struct kg_err *err)
+{
+	return decode(type, payload, len, KG_FRAME_MAX, KG_MSG_BUDGET(len), ret_msg, err);
+}
+
+int kg_msg_decode_reply(uint16_t type, const uint8_t *payload, size_t len, struct kg_msg **ret_msg,
+			struct kg_err *err)
+{
+	return decode(type, payload, len, KG_REPLY_MAX, KG_REPLY_BUDGET(len), ret_msg, err);
 }
 
 void kg_msg_free(struct kg_msg *m)
@@ -200,15 +214,15 @@ size_t kg_msg_memory(const struct kg_msg *m)
 }
 
 static int pack(const struct kg_msg_info *info, uint32_t id, const ProtobufCMessage *body,
-		uint8_t **ret_bytes, size_t *ret_len, struct kg_err *err)
+		size_t max, uint8_t **ret_bytes, size_t *ret_len, struct kg_err *err)
 {
 	size_t size = protobuf_c_message_get_packed_size(body);
 	struct kg_frame_header h = {.type = info->type, .id = id};
 	uint8_t *bytes;
 
-	if (size > KG_FRAME_MAX)
-		return kg_err_set(err, KG_ELIMIT, "%s of %zu bytes does not fit into a frame of %d",
-				  info->name, size, KG_FRAME_MAX);
+	if (size > max)
+		return kg_err_set(err, KG_ELIMIT, "%s of %zu bytes does not fit into a %s of %zu",
+				  info->name, size, max > KG_FRAME_MAX ? "reply" : "frame", max);
 	bytes = malloc(KG_FRAME_HEADER_SIZE + size);
 	if (!bytes)
 		return kg_err_set(err, -ENOMEM, "out of memory");
@@ -223,8 +237,8 @@ static int pack(const struct kg_msg_info *info, uint32_t id, const ProtobufCMess
 
 /* The same frame with '?' for bytes that are not UTF-8: `body` is not ours to change, so a copy of
  * it, which the packed bytes give, is changed and packed again. Rare. */
-static int pack_cleaned(const struct kg_msg_info *info, uint32_t id, uint8_t **bytes, size_t *len,
-			struct kg_err *err)
+static int pack_cleaned(const struct kg_msg_info *info, uint32_t id, size_t max, uint8_t **bytes,
+			size_t *len, struct kg_err *err)
 {
 	const struct visitor clean = {NULL, replace_not_utf8, NULL};
 	struct kg_msg *copy;
@@ -236,13 +250,13 @@ static int pack_cleaned(const struct kg_msg_info *info, uint32_t id, uint8_t **b
 	if (rc < 0)
 		return rc;
 	(void)visit_all(copy->body, &clean);
-	rc = pack(info, id, copy->body, bytes, len, err);
+	rc = pack(info, id, copy->body, max, bytes, len, err);
 	kg_msg_free(copy);
 	return rc;
 }
 
-int kg_msg_encode(uint16_t type, uint32_t id, const ProtobufCMessage *body, uint8_t **ret_bytes,
-		  size_t *ret_len, struct kg_err *err)
+static int encode(uint16_t type, uint32_t id, const ProtobufCMessage *body, size_t max,
+		  uint8_t **ret_bytes, size_t *ret_len, struct kg_err *err)
 {
 	const struct kg_msg_info *info = kg_msg_find(type);
 	const struct visitor check = {NULL, refuse_not_utf8, NULL};
@@ -252,14 +266,56 @@ int kg_msg_encode(uint16_t type, uint32_t id, const ProtobufCMessage *body, uint
 
 	if (!info || body->descriptor != info->descriptor)
 		return kg_err_set(err, KG_EPROTO, "message does not belong to type %u", type);
-	rc = pack(info, id, body, &bytes, &len, err);
+	rc = pack(info, id, body, max, &bytes, &len, err);
 	if (rc == 0 && visit_all(body, &check) < 0)
-		rc = pack_cleaned(info, id, &bytes, &len, err);
+		rc = pack_cleaned(info, id, max, &bytes, &len, err);
 	if (rc < 0)
 		return rc;
 	*ret_bytes = bytes;
 	*ret_len = len;
 	return 0;
+}
+
+int kg_msg_encode(uint16_t type, uint32_t id, const ProtobufCMessage *body, uint8_t **ret_bytes,
+		  size_t *ret_len, struct kg_err *err)
+{
+	return encode(type, id, body, KG_FRAME_MAX, ret_bytes, ret_len, err);
+}
+
+static int put_part(uint16_t type, uint32_t id, const uint8_t *data, size_t len, bool last,
+		    kg_msg_put_fn put, void *arg, struct kg_err *err)
+{
+	Kgrid__V1__ReplyPart part = KGRID__V1__REPLY_PART__INIT;
+	uint8_t *bytes;
+	size_t n;
+	int rc;
+
+	part.has_type = part.has_data = part.has_last = 1;
+	part.type = type;
+	part.data = (ProtobufCBinaryData){.data = (uint8_t *)(uintptr_t)data, .len = len};
+	part.last = last;
+	rc = kg_msg_encode(KG_MSG_REPLY_PART, id, &part.base, &bytes, &n, err);
+	return rc < 0 ? rc : put(arg, bytes, n);
+}
+
+int kg_msg_encode_reply(uint16_t type, uint32_t id, const ProtobufCMessage *body, kg_msg_put_fn put,
+			void *arg, struct kg_err *err)
+{
+	uint8_t *bytes;
+	size_t len, at;
+	int rc = encode(type, id, body, KG_REPLY_MAX, &bytes, &len, err);
+
+	if (rc < 0)
+		return rc;
+	if (len <= KG_FRAME_HEADER_SIZE + KG_FRAME_MAX)
+		return put(arg, bytes, len);
+	for (at = KG_FRAME_HEADER_SIZE; rc >= 0 && at < len; at += PART_BYTES) {
+		size_t n = len - at < PART_BYTES ? len - at : PART_BYTES;
+
+		rc = put_part(type, id, bytes + at, n, at + n == len, put, arg, err);
+	}
+	free(bytes);
+	return rc < 0 ? rc : 0;
 }
 
 int kg_msg_copy(uint16_t type, const ProtobufCMessage *body, struct kg_msg **ret_msg,

@@ -31,6 +31,12 @@ const ProtobufCMessage *kg_msg_body(const struct kg_msg *m); /* borrows */
 uint16_t kg_msg_type(const struct kg_msg *m);
 size_t kg_msg_memory(const struct kg_msg *m); /* bytes held */
 
+/* Same for the payload of a whole reply, from a coordinator that one trusts: at most KG_REPLY_MAX
+ * bytes, and memory of KG_REPLY_BUDGET. Empty cells grow most: from 6 bytes to some 300. */
+#define KG_REPLY_BUDGET(len) (64 * (size_t)(len) + 1024 * 1024)
+int kg_msg_decode_reply(uint16_t type, const uint8_t *payload, size_t len, struct kg_msg **ret_msg,
+			struct kg_err *err);
+
 /* A copy that outlives the message it is made of. -ENOMEM, or as kg_msg_decode. */
 int kg_msg_copy(uint16_t type, const ProtobufCMessage *body, struct kg_msg **ret_msg,
 		struct kg_err *err);
@@ -40,5 +46,12 @@ int kg_msg_copy(uint16_t type, const ProtobufCMessage *body, struct kg_msg **ret
  * would refuse the whole message. */
 int kg_msg_encode(uint16_t type, uint32_t id, const ProtobufCMessage *body, uint8_t **ret_bytes,
 		  size_t *ret_len, struct kg_err *err);
+
+/* Calls `put` with the frames of a reply: its own, or, when it is larger than KG_FRAME_MAX, those of
+ * its parts in order. `put` takes the bytes always; the first code below 0 that it returns ends it.
+ * KG_ELIMIT over KG_REPLY_MAX. */
+typedef int (*kg_msg_put_fn)(void *arg, uint8_t *bytes, size_t len);
+int kg_msg_encode_reply(uint16_t type, uint32_t id, const ProtobufCMessage *body, kg_msg_put_fn put,
+			void *arg, struct kg_err *err);
 
 #endif

@@ -98,7 +98,9 @@ enum kg_sender {
 	X(86, NOISE_REPLY, Kgrid__V1__NoiseReply, kgrid__v1__noise_reply, KG_FROM_COORDINATOR)     \
 	X(87, IMPORT, Kgrid__V1__ImportRequest, kgrid__v1__import_request, KG_FROM_CLIENT)         \
 	X(88, IMPORTS, Kgrid__V1__ImportsRequest, kgrid__v1__imports_request, KG_FROM_CLIENT)      \
-	X(89, IMPORTS_REPLY, Kgrid__V1__ImportsReply, kgrid__v1__imports_reply, KG_FROM_COORDINATOR)
+	X(89, IMPORTS_REPLY, Kgrid__V1__ImportsReply, kgrid__v1__imports_reply,                    \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(90, REPLY_PART, Kgrid__V1__ReplyPart, kgrid__v1__reply_part, KG_FROM_COORDINATOR)
 
 enum kg_msg_type {
 #define X(number, NAME, type, prefix, from) KG_MSG_##NAME = (number),

@@ -160,6 +160,8 @@ static const struct row rows[] = {
 	{KG_MSG_IMPORTS, KG_MSG_IMPORTS_REPLY, ask_imports, NULL},
 };
 
+#define REPLY_PART_MINOR 2 /* of the protocol: the first that knows ReplyPart */
+
 struct question {
 	struct work w;
 	const struct row *row;
@@ -183,6 +185,12 @@ static void question_finish(struct work *w)
 	}
 	if (qu->row->fill)
 		qu->row->fill(w->c, qu->reply);
+	if (w->session->minor >= REPLY_PART_MINOR &&
+	    protobuf_c_message_get_packed_size(qu->reply) > KG_FRAME_MAX) {
+		stream_reply(&(struct request){.session = w->session, .c = w->c, .id = w->id},
+			     qu->row->reply_type, qu->reply);
+		return;
+	}
 	session_send(w->session, qu->row->reply_type, w->id, qu->reply);
 	protobuf_c_message_free_unpacked(qu->reply, NULL);
 }

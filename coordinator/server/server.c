@@ -140,6 +140,7 @@ static void handle_hello(struct session *x, const Kgrid__V1__Hello *h, uint32_t 
 	if (h->role == KGRID__V1__ROLE__ROLE_AGENT && !admit_agent(x, h))
 		return;
 	x->role = h->role;
+	x->minor = minor;
 	x->greeted = true;
 	x->link.limits.send_queue_bytes =
 		x->role == KGRID__V1__ROLE__ROLE_AGENT ? SEND_QUEUE_AGENT : SEND_QUEUE_CLIENT;
@@ -168,8 +169,16 @@ static void on_message(struct kg_link *l, const struct kg_msg *m, uint32_t id)
 
 void session_send(struct session *x, uint16_t type, uint32_t id, const ProtobufCMessage *body)
 {
-	if (!x->closed && x->link.state == KG_LINK_OPEN)
-		(void)kg_link_send(&x->link, type, id, body);
+	int rc;
+
+	if (x->closed || x->link.state != KG_LINK_OPEN)
+		return;
+	rc = kg_link_send(&x->link, type, id, body);
+	/* A peer that is told nothing waits for minutes. */
+	if (rc < 0 && type != KG_MSG_ERROR && x->link.state == KG_LINK_OPEN)
+		session_error(x, id, rc,
+			      rc == KG_ELIMIT ? "the answer is too large for one message"
+					      : kg_strerror(rc));
 }
 
 void session_error(struct session *x, uint32_t id, int code, const char *text)

@@ -32,6 +32,7 @@ struct session {
 	unsigned refs; /* work that will come back to it; it is freed after the last */
 	bool greeted;
 	bool closed;
+	uint32_t minor; /* of the protocol, that both speak */
 	Kgrid__V1__Role role;
 	char machine[64];  /* agent */
 	char instance[40]; /* agent */
@@ -132,6 +133,9 @@ void handle_question(const struct request *rq); /* what the store answers */
 void handle_samples(const struct request *rq);
 void handle_logs(const struct request *rq);
 void handle_provenance(const struct request *rq);
+/* Answers with a reply that may be larger than a frame, in parts. Takes the reply; the request's
+ * message is not used. */
+void stream_reply(const struct request *rq, uint16_t type, ProtobufCMessage *reply);
 /* findings.c */
 void handle_import(const struct request *rq);
 void handle_regression_action(const struct request *rq);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples and logs, as streams. */
+/* Samples, logs, and replies too large for a frame, as streams. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +33,7 @@ struct stream {
 	size_t handed; /* of these, bytes given to the link */
 	bool gone;
 	bool finished;
+	bool one_reply; /* its last part is the end: no StreamEnd */
 	int rc;
 	struct kg_err err;
 	struct session *session; /* referenced; the work's own reference ends earlier */
@@ -74,7 +75,7 @@ static void stream_end(struct stream *s)
 
 	if (s->rc < 0)
 		session_error(s->session, s->id, s->rc, s->err.text);
-	else
+	else if (!s->one_reply)
 		session_send(s->session, KG_MSG_STREAM_END, s->id, &end.base);
 	uv_close((uv_handle_t *)&s->more, on_stream_closed);
 	uv_close((uv_handle_t *)&s->drain, on_stream_closed);
@@ -122,19 +123,18 @@ static void on_drain(uv_timer_t *t)
 	stream_pump(t->data);
 }
 
-/* Worker thread. */
-static int stream_put(struct stream *s, uint16_t type, const ProtobufCMessage *body)
+/* Worker thread. Takes the bytes. */
+static int stream_put_bytes(void *arg, uint8_t *bytes, size_t len)
 {
+	struct stream *s = arg;
 	struct part *p = calloc(1, sizeof(*p));
-	int rc;
 
-	if (!p)
+	if (!p) {
+		free(bytes);
 		return -ENOMEM;
-	rc = kg_msg_encode(type, s->id, body, &p->bytes, &p->len, NULL);
-	if (rc < 0) {
-		free(p);
-		return rc;
 	}
+	p->bytes = bytes;
+	p->len = len;
 	uv_mutex_lock(&s->lock);
 	while (s->ahead > STREAM_AHEAD && !s->gone)
 		uv_cond_wait(&s->room, &s->lock);
@@ -150,6 +150,15 @@ static int stream_put(struct stream *s, uint16_t type, const ProtobufCMessage *b
 	uv_mutex_unlock(&s->lock);
 	(void)uv_async_send(&s->more);
 	return 0;
+}
+
+static int stream_put(struct stream *s, uint16_t type, const ProtobufCMessage *body)
+{
+	uint8_t *bytes;
+	size_t len;
+	int rc = kg_msg_encode(type, s->id, body, &bytes, &len, NULL);
+
+	return rc < 0 ? rc : stream_put_bytes(s, bytes, len);
 }
 
 struct stream_work {
@@ -232,6 +241,48 @@ static struct stream *stream_new(const struct request *rq)
 	s->more.data = s->drain.data = s;
 	(void)uv_timer_start(&s->drain, on_drain, 20, 20);
 	return s;
+}
+
+struct reply_work {
+	struct stream_work sw;
+	uint16_t type;
+	ProtobufCMessage *reply; /* owned */
+};
+
+static void reply_run(struct work *w)
+{
+	struct reply_work *r = (struct reply_work *)w;
+	struct stream *s = r->sw.s;
+
+	s->rc = kg_msg_encode_reply(r->type, s->id, r->reply, stream_put_bytes, s, &s->err);
+	protobuf_c_message_free_unpacked(r->reply, NULL);
+	r->reply = NULL;
+	if (s->rc < 0 && !s->err.text[0])
+		kg_err_set(&s->err, s->rc, "%s", kg_strerror(s->rc));
+}
+
+void stream_reply(const struct request *rq, uint16_t type, ProtobufCMessage *reply)
+{
+	struct reply_work *w = calloc(1, sizeof(*w));
+	struct stream *s = w ? stream_new(rq) : NULL;
+
+	if (!s) {
+		free(w);
+		protobuf_c_message_free_unpacked(reply, NULL);
+		session_error(rq->session, rq->id, -ENOMEM, "out of memory");
+		return;
+	}
+	s->one_reply = true;
+	w->type = type;
+	w->reply = reply;
+	w->sw.s = s;
+	w->sw.w.run = reply_run;
+	w->sw.w.finish = stream_finish;
+	w->sw.w.session = rq->session;
+	w->sw.w.id = rq->id;
+	session_ref(rq->session);
+	rq->session->work++;
+	work_start_internal(rq->c, &w->sw.w);
 }
 
 static void stream_start(const struct request *rq, void (*run)(struct work *w))

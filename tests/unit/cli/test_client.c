@@ -57,6 +57,58 @@ static void test_answer_is_found_among_other_frames(void **state)
 	fake_stop(f);
 }
 
+static int send_part(void *arg, uint8_t *bytes, size_t len)
+{
+	Kgrid__V1__Ping ping = KGRID__V1__PING__INIT;
+
+	fake_send_raw(arg, bytes, len);
+	fake_send(arg, KG_MSG_PING, 0, &ping.base); /* comes between parts */
+	free(bytes);
+	return 0;
+}
+
+#define LARGE (3u << 20)
+
+static int answer_large(struct fake *f, uint16_t type, uint32_t id, const ProtobufCMessage *body,
+			void *ctx)
+{
+	Kgrid__V1__InfoReply r = KGRID__V1__INFO_REPLY__INIT;
+	struct kg_err err;
+
+	(void)body;
+	(void)ctx;
+	if (type == KG_MSG_PONG)
+		return 0;
+	r.version = malloc(LARGE);
+	memset(r.version, 'v', LARGE - 1);
+	r.version[LARGE - 1] = '\0';
+	assert_int_equal(kg_msg_encode_reply(KG_MSG_INFO_REPLY, id, &r.base, send_part, f, &err),
+			 0);
+	free(r.version);
+	return 0;
+}
+
+static void test_a_reply_in_parts_is_one_answer(void **state)
+{
+	struct fake *f = fake_start(answer_large, NULL);
+	struct client *c = NULL;
+	struct kg_msg *m;
+	struct kg_err err;
+
+	(void)state;
+	assert_int_equal(client_open(fake_address(f), &c, &err), 0);
+	for (int i = 0; i < 2; i++) {
+		if (client_call(c, KG_MSG_INFO, &question.base, KG_MSG_INFO_REPLY, 5000, &m, &err) <
+		    0)
+			fail_msg("%s", err.text);
+		assert_int_equal(strlen(((const Kgrid__V1__InfoReply *)kg_msg_body(m))->version),
+				 LARGE - 1);
+		kg_msg_free(m);
+	}
+	client_close(c);
+	fake_stop(f);
+}
+
 static int answer_error(struct fake *f, uint16_t type, uint32_t id, const ProtobufCMessage *body,
 			void *ctx)
 {
@@ -262,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer_is_found_among_other_frames),
+		cmocka_unit_test(test_a_reply_in_parts_is_one_answer),
 		cmocka_unit_test(test_error_of_the_coordinator_keeps_its_code_and_text),
 		cmocka_unit_test(test_answer_of_another_type_is_a_protocol_error),
 		cmocka_unit_test(test_coordinator_that_vanishes_in_a_frame_is_unreachable),

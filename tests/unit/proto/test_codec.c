@@ -311,6 +311,117 @@ static void test_encode_refuses_what_does_not_fit_into_a_frame(void **state)
 	free(chunk.data.data);
 }
 
+struct joined {
+	uint8_t *bytes;
+	size_t len, frames;
+	uint16_t type; /* of the last frame, or what its part belongs to */
+	bool last;
+};
+
+/* Decodes each frame as a client does, and joins the parts. */
+static int join(void *arg, uint8_t *bytes, size_t len)
+{
+	struct joined *j = arg;
+	struct kg_frame_header h;
+	struct kg_err err;
+	struct kg_msg *m;
+
+	assert_int_equal(kg_frame_header_read(bytes, KG_FRAME_MAX, &h, &err), 0);
+	assert_int_equal(h.id, 9);
+	assert_int_equal(h.len_bytes + KG_FRAME_HEADER_SIZE, len);
+	assert_false(j->last);
+	j->frames++;
+	j->type = h.type;
+	j->last = true;
+	if (h.type == KG_MSG_REPLY_PART) {
+		const Kgrid__V1__ReplyPart *p;
+
+		m = decode(h.type, bytes + KG_FRAME_HEADER_SIZE, h.len_bytes);
+		p = (const Kgrid__V1__ReplyPart *)kg_msg_body(m);
+		j->bytes = realloc(j->bytes, j->len + p->data.len);
+		memcpy(j->bytes + j->len, p->data.data, p->data.len);
+		j->len += p->data.len;
+		j->type = (uint16_t)p->type;
+		j->last = p->last;
+		kg_msg_free(m);
+	}
+	free(bytes);
+	return 0;
+}
+
+static void check_reply_of(size_t text_bytes, size_t frames)
+{
+	Kgrid__V1__ImportInfo info = KGRID__V1__IMPORT_INFO__INIT;
+	Kgrid__V1__ImportInfo *infos[] = {&info};
+	Kgrid__V1__ImportsReply reply = KGRID__V1__IMPORTS_REPLY__INIT;
+	const Kgrid__V1__ImportsReply *seen;
+	struct joined j = {0};
+	struct kg_err err;
+	struct kg_msg *m;
+
+	info.text = malloc(text_bytes + 1);
+	for (size_t i = 0; i < text_bytes; i++)
+		info.text[i] = (char)('a' + i % 26);
+	info.text[text_bytes / 2] = (char)0xff; /* is no UTF-8 */
+	info.text[text_bytes] = '\0';
+	reply.n_imports = 1;
+	reply.imports = infos;
+	assert_int_equal(kg_msg_encode_reply(KG_MSG_IMPORTS_REPLY, 9, &reply.base, join, &j, &err),
+			 0);
+	assert_int_equal(j.frames, frames);
+	assert_int_equal(j.type, KG_MSG_IMPORTS_REPLY);
+	assert_true(j.last);
+	if (j.bytes) {
+		assert_int_equal(kg_msg_decode_reply(j.type, j.bytes, j.len, &m, &err), 0);
+		seen = (const Kgrid__V1__ImportsReply *)kg_msg_body(m);
+		info.text[text_bytes / 2] = '?';
+		assert_string_equal(seen->imports[0]->text, info.text);
+		kg_msg_free(m);
+	}
+	free(j.bytes);
+	free(info.text);
+}
+
+static void test_a_reply_larger_than_a_frame_comes_in_parts(void **state)
+{
+	const size_t around = 8; /* tags and lengths of text and import */
+
+	(void)state;
+	check_reply_of(1000, 1);
+	check_reply_of(KG_FRAME_MAX - around, 1);
+	check_reply_of(KG_FRAME_MAX - around + 1, 3);
+	check_reply_of(5 * 1024 * 1024, 11);
+}
+
+static int refuse(void *arg, uint8_t *bytes, size_t len)
+{
+	(void)len;
+	free(bytes);
+	return ++*(int *)arg == 2 ? -ECONNRESET : 0;
+}
+
+static void test_parts_end_when_the_reader_has_gone(void **state)
+{
+	Kgrid__V1__Error reply = KGRID__V1__ERROR__INIT;
+	char *lines[4];
+	struct kg_err err;
+	int calls = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		lines[i] = malloc(KG_FRAME_MAX);
+		memset(lines[i], 'x', KG_FRAME_MAX - 1);
+		lines[i][KG_FRAME_MAX - 1] = '\0';
+	}
+	reply.n_details = 4;
+	reply.details = lines;
+	assert_int_equal(kg_msg_encode_reply(KG_MSG_ERROR, 9, &reply.base, refuse, &calls, &err),
+			 -ECONNRESET);
+	assert_int_equal(calls, 2);
+	for (size_t i = 0; i < 4; i++)
+		free(lines[i]);
+}
+
 static void test_out_of_memory_leaks_nothing(void **state)
 {
 	size_t i;
@@ -383,6 +494,8 @@ int main(void)
 		cmocka_unit_test(test_strings_must_be_utf8),
 		cmocka_unit_test(test_sender_replaces_what_is_not_utf8),
 		cmocka_unit_test(test_encode_refuses_what_does_not_fit_into_a_frame),
+		cmocka_unit_test(test_a_reply_larger_than_a_frame_comes_in_parts),
+		cmocka_unit_test(test_parts_end_when_the_reader_has_gone),
 		cmocka_unit_test(test_out_of_memory_leaks_nothing),
 		cmocka_unit_test(test_replacing_leaks_nothing_out_of_memory),
 	};
