@@ -239,7 +239,7 @@ static void judge_member(const struct store_member *m, const Kgrid__V1__CompareR
 		.metric = m->metric,
 		.kernel = m->kernel,
 		.lsm = m->lsm,
-		.p = own && own->has_p_worse ? own->p_worse : 1,
+		.p = own->p_worse,
 		.confirm_machine = worse(other) ? second : NULL,
 	};
 	ret->confirmed = worse(own) && (!judges(other) || worse(other));
@@ -252,8 +252,10 @@ struct tally {
 	const char *second;
 };
 
+/* `n` members, of which some may have got no valid result: these were not tried. */
 static const char *describe(const struct tally *t, size_t n, struct kg_arena *a)
 {
+	size_t tried = n - t->absent;
 	char *text = kg_arena_alloc(a, TEXT_SIZE);
 	int len;
 
@@ -263,25 +265,28 @@ static const char *describe(const struct tally *t, size_t n, struct kg_arena *a)
 		len = snprintf(text, TEXT_SIZE,
 			       "confirmed: %zu of %zu show it again in three fresh blocks; %s "
 			       "%s on %s: %+.2f %% (one-sided p = %.3g)",
-			       t->confirmed, n, t->example->workload, t->example->params,
+			       t->confirmed, tried, t->example->workload, t->example->params,
 			       t->example->machine, t->cell->delta_pct, t->cell->p_worse);
 		if (t->second && len > 0 && len < TEXT_SIZE)
-			(void)snprintf(text + len, TEXT_SIZE - (size_t)len, ", and on %s",
-				       t->second);
+			len += snprintf(text + len, TEXT_SIZE - (size_t)len, ", and on %s",
+					t->second);
 	} else if (t->absent == n) {
-		(void)snprintf(text, TEXT_SIZE,
+		len = snprintf(text, TEXT_SIZE,
 			       "not confirmed: the fresh blocks gave no valid result to judge by");
 	} else if (t->own_only > 0) {
-		(void)snprintf(text, TEXT_SIZE,
+		len = snprintf(text, TEXT_SIZE,
 			       "not confirmed: %zu of %zu show it again on their own machine, none "
 			       "on a second machine of the vendor",
-			       t->own_only, n);
+			       t->own_only, tried);
 	} else {
-		(void)snprintf(text, TEXT_SIZE,
+		len = snprintf(text, TEXT_SIZE,
 			       "not confirmed: none of %zu shows it again in three fresh blocks "
 			       "(one-sided p <= %.2f)",
-			       n, CONFIRM_P);
+			       tried, CONFIRM_P);
 	}
+	if (t->absent > 0 && tried > 0 && len > 0 && len < TEXT_SIZE)
+		(void)snprintf(text + len, TEXT_SIZE - (size_t)len,
+			       "; of %zu more there is no valid result", t->absent);
 	return text;
 }
 
@@ -300,11 +305,15 @@ int confirm_judge(const struct store_regression *reg, const Kgrid__V1__CompareRe
 	for (size_t i = 0; i < reg->n_members; i++) {
 		const struct store_member *m = &reg->members[i];
 		const char *second = confirm_second(machines, n_machines, m->machine);
-		struct store_confirmed *c = &ret->members[ret->n_members++];
+		struct store_confirmed *c = &ret->members[ret->n_members];
 		const Kgrid__V1__CompareCell *own = sighting_cell(r, &q, m, m->machine);
 
+		if (!judges(own)) {
+			t.absent++; /* what was not tried is not refuted */
+			continue;
+		}
 		judge_member(m, r, &q, second, c);
-		t.absent += !judges(own);
+		ret->n_members++;
 		t.own_only += worse(own) && !c->confirmed;
 		if (c->confirmed && t.confirmed++ == 0) {
 			t.example = m;

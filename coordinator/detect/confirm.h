@@ -46,7 +46,7 @@ bool confirm_fits(const struct job_spec *origin, uint64_t spent_ns, uint64_t nee
 
 struct confirm_result {
 	bool confirmed;
-	struct store_confirmed *members; /* of the arena */
+	struct store_confirmed *members; /* of the arena; those with fresh results to judge by */
 	size_t n_members;
 	const char *text; /* of the arena; one line a person can read */
 };

@@ -184,6 +184,8 @@ static void store_sightings(struct detector *d, const struct look *l)
 		(void)store_detection_mark(d->c->store, l->blocks[i].job, l->blocks[i].machine,
 					   l->blocks[i].block, kg_realtime_ns(),
 					   (struct store_done){0});
+	if (l->n_blocks)
+		detector_dirty(d); /* what was seen last may be what a confirmation waits for */
 }
 
 static void store_judgements(struct detector *d, const struct look *l)

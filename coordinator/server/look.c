@@ -123,18 +123,38 @@ static int ask(struct look *l, uint64_t job, const char *baseline, Kgrid__V1__Co
 	return rc < 0 ? rc : keep(l, &(*ret)->base);
 }
 
-/* Series over kernels, of everything that is there. */
-static int sight_history(struct look *l, uint64_t job, const Kgrid__V1__CompareReply *overview)
+/* The workload of a job's tables on a machine when there is one; NULL: several. */
+static char *only_workload(const Kgrid__V1__CompareReply *overview, const char *machine)
+{
+	char *only = NULL;
+
+	for (size_t i = 0; i < overview->n_tables; i++) {
+		const Kgrid__V1__CompareTable *t = overview->tables[i];
+
+		if (!kg_streq(t->machine, machine))
+			continue;
+		if (only && !kg_streq(only, t->workload))
+			return NULL;
+		only = t->workload;
+	}
+	return only;
+}
+
+/* Series over kernels on a machine with new blocks: those of other machines are as they were. */
+static int sight_series(struct look *l, uint64_t job, const char *machine,
+			const Kgrid__V1__CompareReply *overview)
 {
 	Kgrid__V1__HistoryRequest rq = KGRID__V1__HISTORY_REQUEST__INIT;
-	Kgrid__V1__Selection all = KGRID__V1__SELECTION__INIT;
+	Kgrid__V1__Selection select = KGRID__V1__SELECTION__INIT;
 	Kgrid__V1__HistoryReply *h;
 	struct store_sighting *list;
 	size_t n;
 	int rc;
 
-	all.has_all_jobs = all.all_jobs = 1;
-	rq.select = &all;
+	select.has_all_jobs = select.all_jobs = 1;
+	select.machine = (char *)(uintptr_t)machine;
+	select.workload = only_workload(overview, machine);
+	rq.select = &select;
 	rc = query_history(l->w.c->query, &rq, &h, &l->w.err);
 	if (rc < 0)
 		return rc;
@@ -143,6 +163,24 @@ static int sight_history(struct look *l, uint64_t job, const Kgrid__V1__CompareR
 		rc = sighting_of_history(h, overview, job, kg_realtime_ns(), &l->arena, &list, &n);
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = add_sighting(l, &list[i]);
+	return rc;
+}
+
+static int sight_history(struct look *l, uint64_t job, const Kgrid__V1__CompareReply *overview)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->n_blocks; i++) {
+		size_t k = 0;
+
+		if (l->blocks[i].job != job)
+			continue;
+		while (k < i && (l->blocks[k].job != job ||
+				 strcmp(l->blocks[k].machine, l->blocks[i].machine) != 0))
+			k++;
+		if (k == i) /* of several blocks of a machine once */
+			rc = sight_series(l, job, l->blocks[i].machine, overview);
+	}
 	return rc;
 }
 
@@ -190,6 +228,37 @@ static bool holds(const uint64_t *list, size_t n, uint64_t id)
 		if (list[i] == id)
 			return true;
 	return false;
+}
+
+/* What this look saw is stored after it: a confirmation that is made now would not know it. */
+static bool saw_job(const struct look *l, uint64_t job)
+{
+	for (size_t i = 0; i < l->n_blocks; i++)
+		if (l->blocks[i].job == job)
+			return true;
+	return false;
+}
+
+static void on_newer_block(void *arg, uint64_t job, const char *machine, uint32_t block)
+{
+	bool *found = arg;
+
+	(void)job;
+	(void)machine;
+	(void)block;
+	*found = true;
+}
+
+/* Whether all blocks of a job were looked at by earlier looks. */
+static int seen_whole(struct look *l, uint64_t job, bool *ret)
+{
+	bool newer = false;
+	int rc = 0;
+
+	if (!saw_job(l, job))
+		rc = query_undetected(l->w.c->query, job, on_newer_block, &newer, &l->w.err);
+	*ret = !saw_job(l, job) && !newer;
+	return rc;
 }
 
 static const Kgrid__V1__JobSummary *find_job(const Kgrid__V1__JobsReply *jobs, uint64_t id)
@@ -357,6 +426,8 @@ static int look_regression(struct look *l, const struct store_regression *r,
 {
 	bool forced = holds(l->forced, l->n_forced, r->id);
 	const Kgrid__V1__JobSummary *job;
+	bool whole;
+	int rc;
 
 	if (r->stage == STORE_STAGE_CONFIRMING) {
 		job = find_job(jobs, r->confirm_job);
@@ -370,6 +441,9 @@ static int look_regression(struct look *l, const struct store_regression *r,
 	job = find_job(jobs, newest_job(r));
 	if (!job || (!forced && !kg_streq(job->state, "done")))
 		return 0; /* more of its blocks may come, or a person has ended it */
+	rc = seen_whole(l, job->id, &whole);
+	if (rc < 0 || (!forced && !whole))
+		return rc; /* with the next look */
 	return prepare(l, r, job, forced);
 }
 

@@ -436,10 +436,14 @@ struct block {
 	uint32_t block;
 };
 
-#define UNDETECTED                                                        \
-	"SELECT slot.job, cell.machine, slot.block FROM slot"             \
-	" JOIN cell ON cell.id = slot.cell JOIN job ON job.id = slot.job" \
-	" WHERE job.kind = 'job'"
+/* Jobs whose blocks were all looked at are left out before their slots are read. */
+#define UNDETECTED                                                           \
+	"SELECT slot.job, cell.machine, slot.block FROM job"                 \
+	" JOIN slot ON slot.job = job.id JOIN cell ON cell.id = slot.cell"   \
+	" WHERE job.kind = 'job'"                                            \
+	" AND (SELECT count(*) FROM detection WHERE detection.job = job.id)" \
+	"  < job.blocks * (SELECT count(DISTINCT cell.machine) FROM cell"    \
+	"   WHERE cell.job = job.id)"
 #define UNDETECTED_END                                                              \
 	" GROUP BY slot.job, cell.machine, slot.block"                              \
 	" HAVING sum(slot.outcome IS NULL) = 0 AND sum(slot.outcome IS 'pass') > 0" \

@@ -26,6 +26,7 @@ struct world {
 	char old_kernel[65], new_kernel[65];
 	double loss;	   /* of the new kernel, as a share */
 	bool in_first_job; /* the loss goes away after it */
+	bool by_machine;   /* m1 loses with size=1, m2 with size=2 */
 	uint64_t last_boot_of_first;
 };
 
@@ -38,6 +39,8 @@ static double value(void *arg, const struct player_run *run)
 	bool slow = strcmp(run->kernel, w->new_kernel) == 0 &&
 		    (!w->in_first_job || run->boot <= w->last_boot_of_first);
 
+	if (w->by_machine && !strstr(run->params, strcmp(run->machine, "m1") == 0 ? "1" : "2"))
+		slow = false;
 	return 1000.0 * (1 + noise) * (slow ? 1 - w->loss : 1);
 }
 
@@ -338,6 +341,73 @@ static void test_carry_over_a_fixed_one_that_shows_again_is_open(void **state)
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM regression"), 1);
 }
 
+/* The job is done when the last machine's last block is seen, and that block alone shows what m2
+ * loses: a confirmation made before it is stored would leave m2's rows out. */
+static void test_a_confirmation_tries_what_the_last_block_showed(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__SubmitRequest rq = KGRID__V1__SUBMIT_REQUEST__INIT;
+	char text[] = "name: nightly\nmachines: [m1, m2]\nkernels: [old, new]\n"
+		      "lsm: {short: yama}\nworkloads: [{fake: {size: [1, 2]}}]\n"
+		      "repeat: {boots: 5, iterations: 2}\n";
+
+	w->by_machine = true;
+	rq.text = text;
+	rq.file_name = (char *)(uintptr_t) "job.yaml";
+	kg_msg_free(peer_call(w->client, KG_MSG_SUBMIT, &rq.base, KG_MSG_SUBMIT_REPLY));
+	play(&w->m1, 10);
+	grid_wait_count(&w->g, "SELECT count(*) FROM regression_member", 1);
+	play(&w->m2, 10);
+	wait_stage(w, "confirming");
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM regression_member"), 2);
+	assert_int_equal(grid_count(&w->g, "SELECT count(DISTINCT params) FROM cell JOIN job ON "
+					   "job.id = cell.job WHERE job.kind = 'confirm'"),
+			 2);
+}
+
+/* A frame holds 1 MiB; what people wrote may be more. */
+static void test_an_answer_larger_than_a_frame_comes_whole(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__RegressionAction act = KGRID__V1__REGRESSION_ACTION__INIT;
+	Kgrid__V1__RegressionsRequest rq = KGRID__V1__REGRESSIONS_REQUEST__INIT;
+	char text[4001];
+	uint8_t *bytes = NULL;
+	size_t len = 0;
+	struct kg_err err;
+	struct kg_msg *m;
+	bool last = false;
+
+	submit(w, "confirm: false\n");
+	play(&w->m1, 2 * BLOCKS);
+	grid_wait_count(&w->g, "SELECT count(*) FROM regression", 1);
+	memset(text, 'c', 4000);
+	text[4000] = '\0';
+	act.has_id = rq.has_id = 1;
+	act.id = rq.id = 1;
+	act.action = (char *)(uintptr_t) "comment";
+	act.text = text;
+	for (int i = 0; i < 300; i++)
+		kg_msg_free(peer_call(w->client, KG_MSG_REGRESSION_ACTION, &act.base, KG_MSG_DONE));
+	peer_send(w->client, KG_MSG_REGRESSIONS, 77, &rq.base);
+	while (!last) {
+		const Kgrid__V1__ReplyPart *p;
+
+		m = peer_expect(w->client, KG_MSG_REPLY_PART);
+		p = PEER_BODY(m, Kgrid__V1__ReplyPart);
+		assert_int_equal(p->type, KG_MSG_REGRESSIONS_REPLY);
+		bytes = realloc(bytes, len + p->data.len);
+		memcpy(bytes + len, p->data.data, p->data.len);
+		len += p->data.len;
+		last = p->last;
+		kg_msg_free(m);
+	}
+	assert_int_equal(kg_msg_decode_reply(KG_MSG_REGRESSIONS_REPLY, bytes, len, &m, &err), 0);
+	assert_true(PEER_BODY(m, Kgrid__V1__RegressionsReply)->regressions[0]->n_events >= 300);
+	kg_msg_free(m);
+	free(bytes);
+}
+
 #define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -350,6 +420,8 @@ int main(void)
 		T(test_no_loss_no_regression),
 		T(test_it_goes_on_after_a_killed_coordinator),
 		T(test_carry_over_a_fixed_one_that_shows_again_is_open),
+		T(test_a_confirmation_tries_what_the_last_block_showed),
+		T(test_an_answer_larger_than_a_frame_comes_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

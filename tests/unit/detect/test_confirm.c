@@ -234,6 +234,27 @@ static void test_no_valid_result_confirms_nothing_and_says_so(void **state)
 	judge(&t, 0, 0, -9, 0.05);
 	assert_false(t.result.confirmed);
 	assert_contains(t.result.text, "no valid result");
+	assert_int_equal(t.result.n_members, 0);
+	reply_deinit(&t.x);
+}
+
+static void test_what_was_not_tried_is_not_refuted(void **state)
+{
+	struct store_member m[] = {member("intel-1", "size=64", "6.12", "prev"),
+				   member("amd-1", "size=64", "6.12", "prev")};
+	struct trial t;
+
+	(void)state;
+	judge(&t, -9, 0.05, -8, 0.05);
+	t.r.members = m;
+	t.r.n_members = 2;
+	assert_int_equal(confirm_judge(&t.r, &t.x.r, machines, N_MACHINES, &t.x.arena, &t.result),
+			 0);
+	assert_true(t.result.confirmed);
+	assert_int_equal(t.result.n_members, 1);
+	assert_string_equal(t.result.members[0].machine, "intel-1");
+	assert_contains(t.result.text, "confirmed: 1 of 1 show it again");
+	assert_contains(t.result.text, "; of 1 more there is no valid result");
 	reply_deinit(&t.x);
 }
 
@@ -263,6 +284,7 @@ int main(void)
 		cmocka_unit_test(test_worse_on_its_own_machine_only_is_not_confirmed),
 		cmocka_unit_test(test_a_second_machine_without_a_result_says_nothing),
 		cmocka_unit_test(test_no_valid_result_confirms_nothing_and_says_so),
+		cmocka_unit_test(test_what_was_not_tried_is_not_refuted),
 		cmocka_unit_test(test_a_notice_names_boundary_size_and_job),
 	};
 
