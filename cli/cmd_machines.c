@@ -11,6 +11,8 @@
 #include "cli/table.h"
 #include "common/clock.h"
 
+#define UNSUPPORTED "unsupported" /* as provenance says it */
+
 /* "running job 3, boot 12, run" or when it was last seen */
 static void doing(const Kgrid__V1__MachineInfo *x, struct kg_str *out)
 {
@@ -26,6 +28,15 @@ static void doing(const Kgrid__V1__MachineInfo *x, struct kg_str *out)
 	} else if (!kg_streq(x->state, "idle")) {
 		kg_str_addf(out, "seen %s", format_ago(x->last_seen_ns, kg_realtime_ns(), ago));
 	}
+}
+
+/* What a machine did not tell is no number, and no 0. */
+static void number_cell(struct table *t, bool has, uint32_t value, const char *without)
+{
+	if (has)
+		table_cellf(t, "%" PRIu32, value);
+	else
+		table_cell(t, without);
 }
 
 static void print_machines(struct cli *cli, const Kgrid__V1__MachinesReply *r)
@@ -45,8 +56,8 @@ static void print_machines(struct cli *cli, const Kgrid__V1__MachinesReply *r)
 		table_cell(t, x->name);
 		table_styled(t, kg_streq(x->state, "offline") ? TABLE_BAD : TABLE_GOOD, x->state);
 		table_cell(t, x->cpu_name);
-		table_cellf(t, "%" PRIu32, x->cpus);
-		table_cell(t, format_bytes(x->memory_bytes, size));
+		number_cell(t, x->has_cpus, x->cpus, "-");
+		table_cell(t, x->has_memory_bytes ? format_bytes(x->memory_bytes, size) : "-");
 		table_cell(t, x->clock);
 		table_cell(t, x->kernel_release);
 		doing(x, &s);
@@ -101,6 +112,11 @@ static void pair_joined(struct table *t, const char *key, size_t n, char *const 
 	kg_str_deinit(&s);
 }
 
+static const char *or_unsupported(const char *text)
+{
+	return text && text[0] ? text : UNSUPPORTED;
+}
+
 static void print_facts(struct cli *cli, const Kgrid__V1__MachineInfo *x)
 {
 	struct table *t = table_new("ll");
@@ -113,14 +129,19 @@ static void print_facts(struct cli *cli, const Kgrid__V1__MachineInfo *x)
 	if (s.len > 0)
 		table_pair(t, "doing", kg_str_text(&s));
 	table_pair(t, "last seen", format_time(x->last_seen_ns, text));
-	table_pair(t, "cpu", cli_text(x->cpu_name));
+	table_pair(t, "cpu", or_unsupported(x->cpu_name));
 	table_cell(t, "vendor");
-	table_cellf(t, "%s, family %" PRIu32 ", model %" PRIu32 ", stepping %" PRIu32,
-		    cli_text(x->cpu_vendor), x->cpu_family, x->cpu_model, x->cpu_stepping);
-	table_pair(t, "microcode", cli_text(x->microcode));
+	if (x->has_cpu_family && x->has_cpu_model && x->has_cpu_stepping)
+		table_cellf(t, "%s, family %" PRIu32 ", model %" PRIu32 ", stepping %" PRIu32,
+			    or_unsupported(x->cpu_vendor), x->cpu_family, x->cpu_model,
+			    x->cpu_stepping);
+	else
+		table_cell(t, or_unsupported(x->cpu_vendor));
+	table_pair(t, "microcode", or_unsupported(x->microcode));
 	table_cell(t, "cpus");
-	table_cellf(t, "%" PRIu32, x->cpus);
-	table_pair(t, "memory", format_bytes(x->memory_bytes, text));
+	number_cell(t, x->has_cpus, x->cpus, UNSUPPORTED);
+	table_pair(t, "memory",
+		   x->has_memory_bytes ? format_bytes(x->memory_bytes, text) : UNSUPPORTED);
 	table_pair(t, "kernel", cli_text(x->kernel_release));
 	table_cell(t, "clock");
 	table_cellf(t, "%s%s", cli_text(x->clock),

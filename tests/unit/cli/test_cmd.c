@@ -177,6 +177,38 @@ static void set_job(uint64_t slots, uint64_t passed, uint64_t pending)
 	job.accounting = &accounting;
 }
 
+static void test_what_a_machine_does_not_tell_is_unsupported_never_0(void **state)
+{
+	Kgrid__V1__MachinesReply machines = KGRID__V1__MACHINES_REPLY__INIT;
+	Kgrid__V1__MachineReply one = KGRID__V1__MACHINE_REPLY__INIT;
+	Kgrid__V1__MachineInfo m = KGRID__V1__MACHINE_INFO__INIT, *list[] = {&m};
+	struct answer a = {.type = KG_MSG_MACHINES_REPLY, .body = &machines.base};
+
+	(void)state;
+	m.name = s("silent");
+	m.state = s("idle");
+	machines.n_machines = 1;
+	machines.machines = list;
+	one.machine = &m;
+	assert_int_equal(run_with(&a, "machines"), 0);
+	assert_contains(out, "silent");
+	assert_null(strchr(out, '0'));
+	a = (struct answer){.type = KG_MSG_MACHINE_REPLY, .body = &one.base};
+	assert_int_equal(run_with(&a, "machine show silent"), 0);
+	assert_contains(out, "cpus       unsupported\n");
+	assert_contains(out, "memory     unsupported\n");
+	assert_contains(out, "vendor     unsupported\n");
+	assert_contains(out, "microcode  unsupported\n");
+	assert_null(strchr(out, '0'));
+	m.has_cpus = m.has_cpu_family = m.has_cpu_model = m.has_cpu_stepping = 1;
+	m.cpus = 4;
+	m.cpu_vendor = s("GenuineIntel");
+	m.cpu_family = 6; /* model and stepping 0 are numbers when they are told */
+	assert_int_equal(run_with(&a, "machine show silent"), 0);
+	assert_contains(out, "GenuineIntel, family 6, model 0, stepping 0\n");
+	assert_contains(out, "cpus       4\n");
+}
+
 static void test_job_show_counts_and_lists_what_did_not_pass(void **state)
 {
 	Kgrid__V1__SlotInfo slots[3] = {KGRID__V1__SLOT_INFO__INIT, KGRID__V1__SLOT_INFO__INIT,
@@ -426,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_errors_map_to_exit_codes),
 		cmocka_unit_test(test_error_text_cannot_steer_the_terminal),
 		cmocka_unit_test(test_empty_lists_say_why_and_are_5),
+		cmocka_unit_test(test_what_a_machine_does_not_tell_is_unsupported_never_0),
 		cmocka_unit_test(test_job_show_counts_and_lists_what_did_not_pass),
 		cmocka_unit_test(test_submit_prints_each_fault_of_the_file),
 		cmocka_unit_test(test_submit_sends_the_same_key_again_after_a_lost_connection),
