@@ -9,54 +9,91 @@
 #include <string.h>
 
 struct pelt {
-	double *sum;	    /* of x[0..i), n + 1 */
-	double *cost;	    /* best of x[0..i) less the squares of x[0..i), n + 1 */
-	double *inverse;    /* 1 / i */
-	size_t *last;	    /* where the last piece of that begins */
-	size_t *starts;	    /* candidates for it, ascending */
-	size_t *doomed;	    /* when a candidate was beaten, SIZE_MAX: not yet */
-	double *start_cost; /* of this round, without the penalty */
-	size_t n_starts;
+	double *sum;	 /* of x[0..i), n + 1 */
+	double *cost;	 /* best of x[0..i) less the squares of x[0..i), n + 1 */
+	double *inverse; /* 1 / i */
+	size_t *last;	 /* where the last piece of that begins */
+	/* Candidates for it, ascending, at [head, tail): */
+	size_t *starts;
+	double *start_sum, *start_base; /* their sum[] and cost[] */
+	size_t *doomed;			/* when it was beaten, SIZE_MAX: not yet */
+	double *start_cost;		/* of this round, without the penalty */
+	size_t head, tail;
+	size_t n_doomed;
 };
 
-/* The squares of x[0..end) are common to all starts and left out: a piece then costs -sum^2 / n. */
-static void step(struct pelt *p, size_t end, double penalty, size_t min_piece)
+static void add_start(struct pelt *p, size_t start)
 {
-	double best = INFINITY;
-	double bound;
-	size_t best_start = 0;
-	size_t kept = 0;
-	size_t i;
+	p->starts[p->tail] = start;
+	p->start_sum[p->tail] = p->sum[start];
+	p->start_base[p->tail] = p->cost[start];
+	p->doomed[p->tail] = SIZE_MAX;
+	p->tail++;
+}
 
-	for (i = 0; i < p->n_starts; i++) {
-		size_t start = p->starts[i];
-		double s = p->sum[end] - p->sum[start];
+/* The squares of x[0..end) are common to all starts and left out: a piece then costs -sum^2 / n.
+ * Starts at [head, ready) are far enough from `end`. */
+static void price(struct pelt *p, size_t end, size_t ready)
+{
+	double sum = p->sum[end], best = INFINITY;
+	size_t best_at = p->head;
 
-		p->start_cost[i] = p->cost[start] - s * s * p->inverse[end - start];
-	}
-	for (i = 0; i < p->n_starts && end - p->starts[i] >= min_piece; i++) {
-		if (p->start_cost[i] < best) {
-			best = p->start_cost[i];
-			best_start = p->starts[i];
+	for (size_t i = p->head; i < ready; i++) {
+		double s = sum - p->start_sum[i];
+		double cost = p->start_base[i] - s * s * p->inverse[end - p->starts[i]];
+
+		p->start_cost[i] = cost;
+		if (cost < best) {
+			best = cost;
+			best_at = i;
 		}
 	}
-	p->cost[end] = best + penalty;
-	p->last[end] = best_start;
+	p->cost[end] = best;
+	p->last[end] = best < INFINITY ? p->starts[best_at] : 0;
+}
+
+/* Takes out what was beaten long enough ago. */
+static void compact(struct pelt *p, size_t end, size_t min_piece)
+{
+	size_t kept = p->head;
+
+	for (size_t i = p->head; i < p->tail; i++) {
+		if (p->doomed[i] != SIZE_MAX && end - p->doomed[i] + 1 >= min_piece) {
+			p->n_doomed--;
+			continue;
+		}
+		p->starts[kept] = p->starts[i];
+		p->start_sum[kept] = p->start_sum[i];
+		p->start_base[kept] = p->start_base[i];
+		p->doomed[kept] = p->doomed[i];
+		kept++;
+	}
+	p->tail = kept;
+}
+
+static void step(struct pelt *p, size_t end, double penalty, size_t min_piece)
+{
+	size_t ready = p->tail;
+	double bound;
+
+	while (ready > p->head && end - p->starts[ready - 1] < min_piece)
+		ready--;
+	price(p, end, ready);
+	p->cost[end] += penalty;
 	/* a start that is beaten now may still be the best while `end` is too near to start a piece */
 	bound = p->cost[end];
-	for (i = 0; i < p->n_starts; i++) {
-		size_t start = p->starts[i];
-
-		if (p->doomed[start] == SIZE_MAX && end - start >= min_piece &&
-		    p->start_cost[i] > bound)
-			p->doomed[start] = end;
-		if (p->doomed[start] != SIZE_MAX && end - p->doomed[start] + 1 >= min_piece)
-			continue;
-		if (end - start >= PELT_PIECE_MAX)
-			continue;
-		p->starts[kept++] = start;
+	for (size_t i = p->head; i < ready; i++) {
+		if (p->start_cost[i] > bound && p->doomed[i] == SIZE_MAX) {
+			p->doomed[i] = end;
+			p->n_doomed++;
+		}
 	}
-	p->n_starts = kept;
+	while (p->head < p->tail && end - p->starts[p->head] >= PELT_PIECE_MAX) {
+		p->n_doomed -= p->doomed[p->head] != SIZE_MAX;
+		p->head++;
+	}
+	if (p->n_doomed > 0)
+		compact(p, end, min_piece);
 }
 
 static int trace(const struct pelt *p, size_t n, size_t **ret, size_t *ret_n)
@@ -88,15 +125,17 @@ static bool allocate(struct pelt *p, size_t n)
 	p->start_cost = calloc(n + 1, sizeof(*p->start_cost));
 	p->last = calloc(n + 1, sizeof(*p->last));
 	p->starts = calloc(n + 1, sizeof(*p->starts));
+	p->start_sum = calloc(n + 1, sizeof(*p->start_sum));
+	p->start_base = calloc(n + 1, sizeof(*p->start_base));
 	p->doomed = calloc(n + 1, sizeof(*p->doomed));
 	return p->sum && p->cost && p->inverse && p->start_cost && p->last && p->starts &&
-	       p->doomed;
+	       p->start_sum && p->start_base && p->doomed;
 }
 
 int pelt_find(const double *x, size_t n, double penalty, size_t min_piece, size_t **ret,
 	      size_t *ret_n)
 {
-	struct pelt p = {.n_starts = 1};
+	struct pelt p = {0};
 	int rc = -ENOMEM;
 	size_t i;
 
@@ -106,12 +145,11 @@ int pelt_find(const double *x, size_t n, double penalty, size_t min_piece, size_
 		p.sum[i + 1] = p.sum[i] + x[i];
 	for (i = 1; i < inverses(n); i++)
 		p.inverse[i] = 1 / (double)i;
-	for (i = 0; i <= n; i++)
-		p.doomed[i] = SIZE_MAX;
 	p.cost[0] = -penalty;
+	add_start(&p, 0);
 	for (i = min_piece; i <= n; i++) {
 		step(&p, i, penalty, min_piece);
-		p.starts[p.n_starts++] = i;
+		add_start(&p, i);
 	}
 	rc = trace(&p, n, ret, ret_n);
 out:
@@ -121,6 +159,8 @@ out:
 	free(p.start_cost);
 	free(p.last);
 	free(p.starts);
+	free(p.start_sum);
+	free(p.start_base);
 	free(p.doomed);
 	return rc;
 }
