@@ -203,7 +203,9 @@ static void print_text(struct cli *cli, const struct line *lines, size_t n,
 		&foot,
 		"boots a side that find an effect of %g %% with power %g at alpha %g, two-sided "
 		"Mann-Whitney over boots (t test by the noncentral t, times pi/3); at least %zu: "
-		"fewer cannot reach alpha",
+		"fewer cannot reach alpha. This is the test alone: 'kgrid stat compare' tells a "
+		"change above its --min-effect only (1 %% if not given), and of an effect just as "
+		"large half at most, however many the boots",
 		p->effect_pct, p->power, p->alpha, stat_power_least(p->alpha));
 	text_wrap(&s, kg_str_text(&foot), 0, 0, cli->width);
 	cli_print(cli, &s);

@@ -115,6 +115,8 @@ static void test_options_are_checked(void **state)
 	assert_contains(run_err, "no deviation between boots");
 	assert_int_equal(run("stat power --effect 1% --cov 1%"), CLI_EXIT_OK);
 	assert_contains(run_out, "27");
+	/* a verdict wants more than the test: see verdict.h */
+	assert_contains(run_out, "--min-effect");
 }
 
 /* Nothing measured yet: the question has an answer all the same. */
