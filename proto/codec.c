@@ -301,8 +301,8 @@ static int put_part(uint16_t type, uint32_t id, const uint8_t *data, size_t len,
 int kg_msg_encode_reply(uint16_t type, uint32_t id, const ProtobufCMessage *body, kg_msg_put_fn put,
 			void *arg, struct kg_err *err)
 {
-	uint8_t *bytes;
-	size_t len, at;
+	uint8_t *bytes = NULL;
+	size_t len = 0, at;
 	int rc = encode(type, id, body, KG_REPLY_MAX, &bytes, &len, err);
 
 	if (rc < 0)
