@@ -52,10 +52,17 @@ static void print_text(struct cli *cli, const struct gate *g, const Kgrid__V1__C
 	format_accounting(r->accounting ? r->accounting : r->job ? r->job->accounting : NULL, &s);
 	kg_str_add(&s, "\n");
 	(void)fwrite(kg_str_text(&s), 1, s.len, to);
-	for (i = 0; i < r->n_tables; i++)
-		if (r->tables[i]->everything_moved)
-			cli_say(cli, "everything moved on '%s' (%s): suspect the environment first",
-				cli_text(r->tables[i]->machine), cli_text(r->tables[i]->workload));
+	for (i = 0; i < r->n_tables; i++) {
+		const char *machine = cli_text(r->tables[i]->machine);
+
+		/* said of a machine, not of each of its tables */
+		if (r->tables[i]->everything_moved &&
+		    (i == 0 || !kg_streq(cli_text(r->tables[i - 1]->machine), machine)))
+			cli_say(cli,
+				"most of what was measured on '%s' moved the same way: suspect the "
+				"environment first",
+				machine);
+	}
 	kg_str_deinit(&s);
 }
 

@@ -157,8 +157,8 @@ static bool is_first(const Kgrid__V1__CompareReply *r, size_t at)
 	return true;
 }
 
-/* Whether all machines of a row are those of one vendor, which was said already. */
-static bool is_one_vendor(const Kgrid__V1__CompareReply *r, const Kgrid__V1__CompareSummary *s)
+/* Whether a vendor's row says the same already, because its machines are the same. */
+static bool said_of_vendor(const Kgrid__V1__CompareReply *r, const Kgrid__V1__CompareSummary *s)
 {
 	size_t i;
 
@@ -166,6 +166,7 @@ static bool is_one_vendor(const Kgrid__V1__CompareReply *r, const Kgrid__V1__Com
 		const Kgrid__V1__CompareSummary *v = r->summaries[i];
 
 		if (kg_streq(v->kind, "vendor") && v->machines == s->machines &&
+		    v->has_effect_pct == s->has_effect_pct && v->effect_pct == s->effect_pct &&
 		    kg_streq(cli_text(v->workload), cli_text(s->workload)) &&
 		    kg_streq(cli_text(v->metric), cli_text(s->metric)) &&
 		    kg_streq(cli_text(v->params), cli_text(s->params)) &&
@@ -179,11 +180,11 @@ static bool says_more(const Kgrid__V1__CompareReply *r, size_t first)
 {
 	size_t i;
 
-	if (!kg_streq(r->summaries[first]->kind, "all"))
+	if (kg_streq(r->summaries[first]->kind, "vendor"))
 		return true;
 	for (i = first; i < r->n_summaries; i++)
 		if (same_table(r->summaries[first], r->summaries[i]) &&
-		    !is_one_vendor(r, r->summaries[i]))
+		    !said_of_vendor(r, r->summaries[i]))
 			return true;
 	return false;
 }
@@ -199,28 +200,51 @@ static void of_kind(const Kgrid__V1__CompareReply *r, const char *kind,
 			one_table(r, i, look, out);
 }
 
-static void interaction(const Kgrid__V1__CompareInteraction *x, size_t width, struct kg_str *out)
+static void add_detail(struct kg_str *out, const char *text)
 {
-	struct kg_str s = {0}, safe = {0};
-	char buf[64];
+	kg_str_addf(out, "%s%s", out->len ? ", " : "", text);
+}
 
-	kg_str_addf(&s, "- %s (%s", cli_text(x->text), cli_text(x->workload));
-	if (x->params && x->params[0])
-		kg_str_addf(&s, " %s", x->params);
-	kg_str_addf(&s, ", %s", cli_text(x->metric));
-	if (x->has_difference_pct && isfinite(x->difference_pct)) {
+/* What the sentence itself does not say. */
+static void interaction_details(const Kgrid__V1__CompareInteraction *x, struct kg_str *out)
+{
+	const char *said = cli_text(x->text);
+	const char *const names[] = {cli_text(x->workload), cli_text(x->params),
+				     cli_text(x->metric)};
+	struct kg_str s = {0};
+	char buf[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i][0] && !strstr(said, names[i]))
+			add_detail(out, names[i]);
+	if (x->has_difference_pct && isfinite(x->difference_pct) && !strchr(said, '%')) {
 		(void)percent_text(buf, sizeof(buf), true, x->difference_pct);
-		kg_str_addf(&s, ": difference %s %%", buf);
+		kg_str_addf(&s, "difference %s %%", buf);
 		interval_text(x->has_lo_pct && x->has_hi_pct, x->lo_pct, x->hi_pct, &s);
+		add_detail(out, kg_str_text(&s));
 	}
 	if (x->has_p && isfinite(x->p)) {
 		(void)probability_text(buf, sizeof(buf), x->p);
-		kg_str_addf(&s, ", p=%s", buf);
+		kg_str_clear(&s);
+		kg_str_addf(&s, "p=%s", buf);
+		add_detail(out, kg_str_text(&s));
 	}
-	kg_str_add(&s, ")");
+	kg_str_deinit(&s);
+}
+
+static void interaction(const Kgrid__V1__CompareInteraction *x, size_t width, struct kg_str *out)
+{
+	struct kg_str s = {0}, safe = {0}, more = {0};
+
+	interaction_details(x, &more);
+	kg_str_addf(&s, "- %s", cli_text(x->text));
+	if (more.len)
+		kg_str_addf(&s, " (%s)", kg_str_text(&more));
 	text_clean(&safe, kg_str_text(&s), s.len, false);
 	kg_str_add(out, "  ");
 	text_wrap(out, kg_str_text(&safe), 2, 4, width);
+	kg_str_deinit(&more);
 	kg_str_deinit(&safe);
 	kg_str_deinit(&s);
 }

@@ -270,6 +270,17 @@ static void machine_heading(const Kgrid__V1__CompareTable *t, struct kg_str *out
 		kg_str_add(out, "real clock\n");
 }
 
+/* Whether a line says itself how the lists differ. */
+static bool lists_said(const Kgrid__V1__CompareTable *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_comparability; i++)
+		if (strstr(t->comparability[i], "LSM list: "))
+			return true;
+	return false;
+}
+
 /* What the columns themselves say that differs: kernel, list. */
 static void columns_differ(const Kgrid__V1__CompareTable *t, struct kg_str *out)
 {
@@ -285,33 +296,65 @@ static void columns_differ(const Kgrid__V1__CompareTable *t, struct kg_str *out)
 	}
 	if (kernel)
 		kg_str_add(out, "kernel");
-	if (lsm)
+	if (lsm && !lists_said(t))
 		kg_str_addf(out, "%sLSM list", kernel ? ", " : "");
+	else if (!kernel && !lsm)
+		kg_str_add(out, "neither kernel nor LSM list");
 }
 
-static void comparability(const struct layout *l, struct kg_str *out)
+/* What differs, and a line of its own for each thing where there are several. */
+static void comparability_text(const struct layout *l, struct kg_str *out)
 {
 	const Kgrid__V1__CompareTable *t = l->table;
 	struct kg_str s = {0}, safe = {0};
-	size_t i;
+	size_t i, start;
 
-	if (t->n_columns < 2) {
-		kg_str_add(out, "nothing to compare with: there is one column\n");
-		return;
-	}
 	kg_str_add(&s, "differs from the baseline in: ");
-	i = s.len;
+	start = s.len;
 	columns_differ(t, &s);
-	if (s.len == i)
-		kg_str_add(&s, "neither kernel nor LSM list");
-	for (i = 0; i < t->n_comparability; i++)
-		kg_str_addf(&s, "; %s", t->comparability[i]);
-	if (t->n_comparability == 0)
+	if (t->n_comparability == 1)
+		kg_str_addf(&s, "%s%s", s.len > start ? "; " : "", t->comparability[0]);
+	else if (t->n_comparability == 0)
 		kg_str_add(&s, "; in nothing else that is known");
 	text_clean(&safe, kg_str_text(&s), s.len, false);
 	text_wrap(out, kg_str_text(&safe), 0, 4, l->look->width);
+	for (i = 0; t->n_comparability > 1 && i < t->n_comparability; i++) {
+		kg_str_clear(&safe);
+		text_clean(&safe, t->comparability[i], strlen(t->comparability[i]), false);
+		kg_str_add(out, "  ");
+		text_wrap(out, kg_str_text(&safe), 2, 4, l->look->width);
+	}
 	kg_str_deinit(&safe);
 	kg_str_deinit(&s);
+}
+
+static bool same_differences(const Kgrid__V1__CompareTable *a, const Kgrid__V1__CompareTable *b)
+{
+	size_t i;
+
+	if (a->n_columns != b->n_columns || a->n_comparability != b->n_comparability)
+		return false;
+	for (i = 0; i < a->n_columns; i++)
+		if (!kg_streq(cli_text(a->columns[i]->kernel), cli_text(b->columns[i]->kernel)) ||
+		    !kg_streq(cli_text(a->columns[i]->lsm), cli_text(b->columns[i]->lsm)) ||
+		    !kg_streq(cli_text(a->columns[i]->effective),
+			      cli_text(b->columns[i]->effective)))
+			return false;
+	for (i = 0; i < a->n_comparability; i++)
+		if (!kg_streq(a->comparability[i], b->comparability[i]))
+			return false;
+	return true;
+}
+
+static void comparability(const struct layout *l, const Kgrid__V1__CompareTable *above,
+			  struct kg_str *out)
+{
+	if (l->table->n_columns < 2)
+		kg_str_add(out, "nothing to compare with: there is one column\n");
+	else if (above && l->table->n_comparability > 1 && same_differences(above, l->table))
+		kg_str_add(out, "differs from the baseline as above\n");
+	else
+		comparability_text(l, out);
 }
 
 static void everything_moved(const struct layout *l, struct kg_str *out)
@@ -320,25 +363,36 @@ static void everything_moved(const struct layout *l, struct kg_str *out)
 
 	if (!l->table->everything_moved)
 		return;
-	kg_str_addf(out, "%severything moved: suspect the environment first%s\n",
+	kg_str_addf(out,
+		    "%smost of what was measured moved the same way: suspect the environment "
+		    "first%s\n",
 		    color ? table_style_on(TABLE_BAD) : "", color ? TABLE_STYLE_OFF : "");
+}
+
+/* `above`: the table before it on the same machine, whose heading stands there; NULL: none. */
+static void table_text(const Kgrid__V1__CompareTable *t, const Kgrid__V1__CompareTable *above,
+		       const struct compare_look *look, struct kg_str *out)
+{
+	struct layout l;
+
+	layout_init(&l, t, look);
+	if (!above) {
+		machine_heading(t, out);
+		everything_moved(&l, out);
+	}
+	heading(&l, out);
+	if (t->n_columns > 0 && t->n_rows > 0) {
+		comparability(&l, above, out);
+		render_groups(&l, out);
+		footnotes_print(&l.notes, look->width, out);
+	}
+	layout_deinit(&l);
 }
 
 void compare_table_text(const Kgrid__V1__CompareTable *t, const struct compare_look *look,
 			struct kg_str *out)
 {
-	struct layout l;
-
-	layout_init(&l, t, look);
-	machine_heading(t, out);
-	everything_moved(&l, out);
-	heading(&l, out);
-	if (t->n_columns > 0 && t->n_rows > 0) {
-		comparability(&l, out);
-		render_groups(&l, out);
-		footnotes_print(&l.notes, look->width, out);
-	}
-	layout_deinit(&l);
+	table_text(t, NULL, look, out);
 }
 
 static const char *const words[COMPARE_WORDS] = {
@@ -529,7 +583,12 @@ void compare_text(const Kgrid__V1__CompareReply *r, const struct compare_look *l
 
 	compare_count(r, &n);
 	for (i = 0; i < r->n_tables; i++) {
-		compare_table_text(r->tables[i], look, out);
+		const Kgrid__V1__CompareTable *t = r->tables[i],
+					      *above = i ? r->tables[i - 1] : NULL;
+
+		if (above && !kg_streq(cli_text(above->machine), cli_text(t->machine)))
+			above = NULL;
+		table_text(t, above, look, out);
 		kg_str_add(out, "\n");
 	}
 	compare_summaries_text(r, look, out);

@@ -173,7 +173,7 @@ void gate_why(const struct gate *g, struct kg_str *out)
 	else if (g->missing_boots > 0)
 		kg_str_addf(out,
 			    "nothing could be decided: a gate needs %d boots a side; the pair that "
-			    "lacks the least lacks %" PRIu32,
+			    "needs the least lacks %" PRIu32 " boots in all",
 			    GATE_BOOTS, g->missing_boots);
 	else
 		kg_str_add(out, "nothing could be decided: all is incomparable");

@@ -448,8 +448,8 @@ static int mark_machine(const struct pairs *p, const size_t *order, Kgrid__V1__C
 				reply->tables[i]->everything_moved = 1;
 	}
 	return add_text(&reply->notes, &reply->n_notes,
-			"everything moved on '%s' between %s/%s and %s/%s: suspect the environment "
-			"first",
+			"most of what was measured on '%s' moved the same way between %s/%s and "
+			"%s/%s: suspect the environment first",
 			pair->machine, a->kernel, a->lsm, b->kernel, b->lsm);
 }
 

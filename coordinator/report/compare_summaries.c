@@ -87,13 +87,13 @@ static void leave_out(struct left_out *l, const struct pair *p, const struct ver
 		kg_str_addf(&l->names, "%s%s (%s)", l->n > 1 ? ", " : "", p->machine, why);
 }
 
-static int add_note(const struct left_out *l, size_t machines, Kgrid__V1__CompareSummary *m)
+static int add_note(const struct left_out *l, Kgrid__V1__CompareSummary *m)
 {
 	struct kg_str s = {0};
 
-	kg_str_addf(&s, "%zu machine%s", machines, plural(machines));
-	if (l->n)
-		kg_str_addf(&s, "; left out: %s", kg_str_text(&l->names));
+	if (l->n == 0)
+		return 0;
+	kg_str_addf(&s, "left out: %s", kg_str_text(&l->names));
 	if (l->n > MACHINES_NAMED)
 		kg_str_addf(&s, " and %zu more", l->n - MACHINES_NAMED);
 	return set_str(&m->note, &s);
@@ -150,7 +150,7 @@ static int add_summary(const struct summed *g, const struct left_out *l,
 	    set_text(&m->metric, g->pair->metric->name) | set_text(&m->params, g->pair->params))
 		return -ENOMEM;
 	fill_effect(g, m);
-	return add_note(l, g->summary.machines, m);
+	return add_note(l, m);
 }
 
 /* order[0..n) are the machines of one subject. Sums up those of one group. */

@@ -315,10 +315,12 @@ static void test_what_differs_stands_above_and_environment_first(void **state)
 	x.table.has_everything_moved = 1;
 	x.table.everything_moved = 1;
 	table_text(120, false, false, &out);
-	moved = strstr(kg_str_text(&out), "everything moved: suspect the environment first\n");
-	differs = strstr(kg_str_text(&out),
-			 "differs from the baseline in: kernel, LSM list; config: 12 options; "
-			 "microcode 0x1 -> 0x2\n");
+	moved = strstr(
+		kg_str_text(&out),
+		"most of what was measured moved the same way: suspect the environment first\n");
+	differs = strstr(kg_str_text(&out), "differs from the baseline in: kernel, LSM list\n"
+					    "  config: 12 options\n"
+					    "  microcode 0x1 -> 0x2\n");
 	table = strstr(kg_str_text(&out), "  size ");
 	assert_non_null(moved);
 	assert_non_null(differs);
@@ -433,6 +435,7 @@ static void test_vendors_come_below_with_interactions_as_sentences(void **state)
 	(void)state;
 	make(2);
 	m[0] = summary("microarchitecture", "zen3", "size=64");
+	m[0].effect_pct = -6.25; /* of other machines than the vendor's */
 	m[1] = summary("vendor", "AuthenticAMD", "size=64");
 	m[2] = summary("vendor", "AuthenticAMD", "size=1024");
 	m[1].has_lo_pct = m[1].has_hi_pct = m[1].has_i2_pct = m[1].has_heterogeneity_p = 1;
@@ -467,10 +470,10 @@ static void test_vendors_come_below_with_interactions_as_sentences(void **state)
 		"\n"
 		"microarchitecture zen3: netperf size=64, rate; change against 6.12.117/prev\n"
 		"  COLUMN        EFFECT [95 %]  MACHINES  HETEROGENEITY I2  NOTE\n"
-		"  6.12.117/new        -5.25 %         2                 -\n"
+		"  6.12.117/new        -6.25 %         2                 -\n"
 		"\n"
 		"interactions:\n"
-		"  - tomoyo costs more on zen3 than elsewhere (netperf, rate: difference -3.00 % "
+		"  - tomoyo costs more on zen3 than elsewhere (netperf, rate, difference -3.00 % "
 		"[-4.00, -2.00],\n"
 		"    p=0.001)\n"
 		"\n");
@@ -479,7 +482,45 @@ static void test_vendors_come_below_with_interactions_as_sentences(void **state)
 	compare_summaries_text(&x.reply, &look, &out);
 	assert_contains(kg_str_text(&out),
 			"\nall machines: netperf size=64, rate; change against ");
+	kg_str_clear(&out);
+	m[0].effect_pct = m[1].effect_pct; /* the vendor's machines: said already */
+	i.text = s("tomoyo costs 3.0 % [2.0, 4.0] more on zen3 than elsewhere: netperf rate");
+	compare_summaries_text(&x.reply, &look, &out);
+	assert_null(strstr(kg_str_text(&out), "microarchitecture"));
+	assert_contains(kg_str_text(&out), "elsewhere: netperf rate (p=0.001)\n");
 	kg_str_deinit(&out);
+}
+
+static void test_a_machine_and_what_differs_are_said_once(void **state)
+{
+	static char config[] = "config: 12 options", code[] = "microcode 0x1 -> 0x2",
+		    list_line[] = "LSM list: +tomoyo";
+	static char *list[] = {config, code}, *one[] = {list_line};
+	Kgrid__V1__CompareTable *tables[] = {&x.table, &x.table};
+	struct kg_str out = {0};
+	const char *first;
+
+	(void)state;
+	make(2);
+	x.table.n_comparability = 2;
+	x.table.comparability = list;
+	x.reply.n_tables = 2;
+	x.reply.tables = tables;
+	reply_text(100, &out);
+	first = strstr(kg_str_text(&out), "instruction clock");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "instruction clock"));
+	first = strstr(kg_str_text(&out), "config: 12 options");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "config: 12 options"));
+	assert_contains(first, "\ndiffers from the baseline as above\n");
+	kg_str_clear(&out);
+	x.table.n_comparability = 1;
+	x.table.comparability = one;
+	reply_text(100, &out);
+	assert_contains(kg_str_text(&out), "\ndiffers from the baseline in: LSM list: +tomoyo\n");
+	kg_str_deinit(&out);
+	make(2);
 }
 
 static void test_odd_numbers_and_short_rows_do_no_harm(void **state)
@@ -541,6 +582,7 @@ int main(void)
 		cmocka_unit_test(test_accounting_of_a_selection_is_not_one_job_s),
 		cmocka_unit_test(test_nothing_to_compare_says_which_nothing),
 		cmocka_unit_test(test_vendors_come_below_with_interactions_as_sentences),
+		cmocka_unit_test(test_a_machine_and_what_differs_are_said_once),
 		cmocka_unit_test(test_odd_numbers_and_short_rows_do_no_harm),
 		cmocka_unit_test(test_csv_has_a_line_per_cell),
 	};
