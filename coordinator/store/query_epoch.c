@@ -268,19 +268,73 @@ static int send_text(const char *text, size_t len, Kgrid__V1__ProvenanceReply *r
 	return rc;
 }
 
-static int read_provenance(struct db *db, const Kgrid__V1__ProvenanceRequest *rq,
-			   const char *document, Kgrid__V1__ProvenanceReply *reply, char **ret_text,
-			   size_t *ret_len, struct kg_err *err)
+/* The config that the boot's kernel was packed with: most kernels do not show theirs. */
+static int read_packed_config(struct db *db, const struct query_texts *texts, uint64_t boot,
+			      char **ret_text, size_t *ret_len, struct kg_err *err)
+{
+	char digest[KG_SHA256_HEX_SIZE] = "";
+	sqlite3_stmt *st;
+	int rc = db_select(db, err,
+			   "SELECT kernel.config_digest FROM boot"
+			   " JOIN kernel ON kernel.digest = boot.kernel WHERE boot.id = ?",
+			   &st, I(boot));
+
+	if (rc < 0)
+		return rc;
+	rc = db_step(db, st, err);
+	if (rc > 0)
+		(void)snprintf(digest, sizeof(digest), "%s", db_col_text_or(st, 0, ""));
+	db_reset(st);
+	if (rc < 0)
+		return rc;
+	return digest[0] ? read_config_text(db, texts, digest, ret_text, ret_len, err)
+			 : KG_ENOTFOUND;
+}
+
+/* A document that is taken once of each kernel: which boot of this one has it. */
+static int name_other_boot(struct db *db, uint64_t boot, const char *name, struct kg_err *err)
+{
+	struct kg_err why = {""}, text = *err;
+	int64_t other = 0;
+	int rc = db_int(db, &why,
+			"SELECT d.boot FROM boot b JOIN boot o ON o.kernel = b.kernel"
+			" JOIN boot_document d ON d.boot = o.id AND d.name = ?2"
+			" WHERE b.id = ?1 ORDER BY o.machine <> b.machine, d.boot DESC LIMIT 1",
+			&other, I(boot), T(name));
+
+	if (rc >= 0 && other)
+		kg_err_set(err, 0, "%.400s; boot %lld of the same kernel has '%s'", text.text,
+			   (long long)other, name);
+	return KG_ENOTFOUND;
+}
+
+static int read_named(struct db *db, const struct query_texts *texts, uint64_t boot,
+		      const char *name, const Kgrid__V1__ProvenanceReply *reply, char **ret_text,
+		      size_t *ret_len, struct kg_err *err)
 {
 	const char *digest = NULL;
+	struct kg_err why = {""};
+	int rc = find_document(boot, name, reply, &digest, err);
+
+	if (rc == 0)
+		return read_document(db, digest, ret_text, ret_len, err);
+	if (strcmp(name, "config") == 0 &&
+	    read_packed_config(db, texts, boot, ret_text, ret_len, &why) == 0)
+		return 0;
+	return name_other_boot(db, boot, name, err);
+}
+
+static int read_provenance(struct db *db, const struct query_texts *texts,
+			   const Kgrid__V1__ProvenanceRequest *rq, const char *document,
+			   Kgrid__V1__ProvenanceReply *reply, char **ret_text, size_t *ret_len,
+			   struct kg_err *err)
+{
 	int rc = check_boot(db, rq->boot, err);
 
 	if (rc == 0)
 		rc = read_documents(db, rq->boot, reply, err);
-	if (rc == 0 && document) {
-		rc = find_document(rq->boot, document, reply, &digest, err);
-		return rc < 0 ? rc : read_document(db, digest, ret_text, ret_len, err);
-	}
+	if (rc == 0 && document)
+		return read_named(db, texts, rq->boot, document, reply, ret_text, ret_len, err);
 	if (rc == 0)
 		rc = read_facts(db, rq->boot, reply, err);
 	if (rc == 0 && reply->n_phases == 0 && reply->n_documents == 0)
@@ -304,7 +358,9 @@ int query_provenance(struct query *q, const Kgrid__V1__ProvenanceRequest *rq,
 	int rc = reply ? query_begin(q, &db, err) : reply_oom(err);
 
 	if (rc == 0)
-		rc = query_end(q, db, read_provenance(db, rq, document, reply, &text, &len, err));
+		rc = query_end(q, db,
+			       read_provenance(db, query_texts(q), rq, document, reply, &text, &len,
+					       err));
 	if (rc == 0) {
 		reply->has_boot = 1;
 		reply->boot = rq->boot;

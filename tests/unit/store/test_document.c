@@ -321,6 +321,58 @@ static void test_document_that_is_not_there_names_those_that_are(void **state)
 	free(g);
 }
 
+static int give_config(void *arg, const char *digest, char **ret_text, size_t *ret_len,
+		       struct kg_err *err)
+{
+	(void)arg;
+	(void)err;
+	*ret_text = strdup(strcmp(digest, "packed") == 0 ? "CONFIG_X=y\n" : "?");
+	*ret_len = strlen(*ret_text);
+	return 0;
+}
+
+/* Debian's kernels show no config: what they were packed with is theirs all the same. */
+static void test_config_comes_from_the_package_where_the_boot_shows_none(void **state)
+{
+	struct fixture *f = *state;
+	const struct query_texts texts = {.read = give_config};
+	Kgrid__V1__ProvenanceRequest rq = KGRID__V1__PROVENANCE_REQUEST__INIT;
+	struct got *g = calloc(1, sizeof(*g));
+	struct kg_err err = {""};
+
+	query_set_texts(f->q, &texts);
+	(void)fixture_sql(f, "UPDATE kernel SET config_digest = 'packed'");
+	rq.has_boot = 1;
+	rq.boot = 1;
+	rq.document = (char *)(uintptr_t) "config";
+	if (query_provenance(f->q, &rq, collect, g, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(g->text, "CONFIG_X=y\n");
+	free(g);
+}
+
+static void test_a_document_taken_once_of_a_kernel_names_the_boot_that_has_it(void **state)
+{
+	struct fixture *f = *state;
+	Kgrid__V1__ProvenanceRequest rq = KGRID__V1__PROVENANCE_REQUEST__INIT;
+	struct got *g = calloc(1, sizeof(*g));
+	struct kg_err err = {""};
+
+	must_ingest(f, MACHINE, record_document(1, 2, "kallsyms", "a"));
+	(void)fixture_sql(f, "INSERT INTO boot (id, job, machine, block, visit, lease_epoch, nonce,"
+			     " kernel, lsm_request, lsm_effective, cmdline, stage, started_ns)"
+			     " SELECT 77, job, machine, block, visit, lease_epoch, 'n77', kernel,"
+			     " lsm_request, lsm_effective, cmdline, stage, started_ns"
+			     " FROM boot WHERE id = 1");
+	rq.has_boot = 1;
+	rq.boot = 77;
+	rq.document = (char *)(uintptr_t) "kallsyms";
+	assert_int_equal(query_provenance(f->q, &rq, collect, g, &err), KG_ENOTFOUND);
+	assert_string_equal(err.text, "boot 77 has no document 'kallsyms'; boot 1 of the same "
+				      "kernel has 'kallsyms'");
+	free(g);
+}
+
 #define T_(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -336,6 +388,8 @@ int main(void)
 		T_(test_bomb_is_refused_before_it_is_opened),
 		T_(test_parts_go_with_their_boot),
 		T_(test_document_that_is_not_there_names_those_that_are),
+		T_(test_config_comes_from_the_package_where_the_boot_shows_none),
+		T_(test_a_document_taken_once_of_a_kernel_names_the_boot_that_has_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
