@@ -67,7 +67,7 @@ struct action {
 	const char *name;
 	const char *state; /* NULL: unchanged */
 	bool needs_text;
-	const char *said; /* stored as the event's text where the person gave none */
+	const char *said; /* in the answer; in the event too, where no state is set */
 };
 
 static const struct action actions[] = {
@@ -95,8 +95,11 @@ static void act(const struct request *rq, const Kgrid__V1__RegressionAction *in,
 
 	if (!a)
 		return;
-	kg_str_addf(&text, "%s%s%s", action->said, action->said[0] && given ? ": " : "",
-		    given ? given : "");
+	if (action->state) /* the store says the state itself, before the text */
+		kg_str_add(&text, given ? given : "");
+	else
+		kg_str_addf(&text, "%s%s%s", action->said, action->said[0] && given ? ": " : "",
+			    given ? given : "");
 	(void)snprintf(a->text, sizeof(a->text), "regression %llu: %s", (unsigned long long)in->id,
 		       action->needs_text ? "comment kept" : action->said);
 	if (strcmp(action->name, "retest") == 0)

@@ -25,9 +25,11 @@ static void fill_why(struct coordinator *c, Kgrid__V1__JobSummary *j)
 
 		if (i > 0 && sj->visits[i - 1]->machine == m)
 			continue; /* visits are ordered by machine */
+		if (m->boot && m->boot->visit->job == sj)
+			continue; /* works for it, and is away while it boots */
 		if (!m->up)
 			offline++;
-		else if (m->boot && m->boot->visit->job != sj)
+		else if (m->boot)
 			busy++;
 	}
 	if (!offline && !busy)

@@ -331,8 +331,12 @@ static void test_carry_over_a_fixed_one_that_shows_again_is_open(void **state)
 	act.has_id = 1;
 	act.id = 1;
 	act.action = (char *)(uintptr_t) "close";
+	act.text = (char *)(uintptr_t) "by the next one";
 	kg_msg_free(peer_call(w->client, KG_MSG_REGRESSION_ACTION, &act.base, KG_MSG_DONE));
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM regression WHERE state='fixed'"),
+			 1);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM regression_event WHERE text = "
+					   "'fixed: by the next one'"),
 			 1);
 	submit(w, "confirm: false\npriority: 60\n");
 	play(&w->m1, 2 * BLOCKS);
