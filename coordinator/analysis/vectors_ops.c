@@ -184,12 +184,18 @@ static int run_mwu_min_p(struct vectors_run *r)
 
 static void put_interval(struct vectors_run *r, double level, double lo, double hi, double floor)
 {
-	char key[32];
+	static const char *const ends[] = {"lo", "hi"};
+	const double values[] = {lo, hi};
+	char key[48];
 
-	(void)snprintf(key, sizeof(key), "ci%g_lo", 100 * level);
-	vectors_put_near(r, key, lo, floor);
-	(void)snprintf(key, sizeof(key), "ci%g_hi", 100 * level);
-	vectors_put_near(r, key, hi, floor);
+	for (int i = 0; i < 2; i++) {
+		(void)snprintf(key, sizeof(key), "ci%g_%s", 100 * level, ends[i]);
+		vectors_put_near(r, key, values[i], floor);
+		/* Files that vary the level may keep the key: it names the interval asked for. */
+		(void)snprintf(key, sizeof(key), "ci95_%s", ends[i]);
+		if (level != 0.95)
+			vectors_put_near(r, key, values[i], floor);
+	}
 }
 
 static int run_shift(struct vectors_run *r)
