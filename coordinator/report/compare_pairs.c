@@ -249,6 +249,27 @@ static int fill_welch(const struct table *t, const struct cell_data *const d[2],
 	return rc == -ENOMEM ? rc : 0;
 }
 
+static size_t iterations_of(const struct verdict_side *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->boots[i].n;
+	return n;
+}
+
+/* A verdict by word alone, with what there is on both sides. */
+static struct verdict no_verdict(enum verdict_word word, enum verdict_direction direction,
+				 const struct verdict_side *a, const struct verdict_side *b)
+{
+	return (struct verdict){
+		.word = word,
+		.direction = direction,
+		.boots = {a->n, b->n},
+		.iterations = {iterations_of(a), iterations_of(b)},
+	};
+}
+
 /* The verdict before its family is known; text that goes before its own reason into `why`. */
 static int judge(const struct table *t, uint32_t row, uint32_t column,
 		 const struct verdict_policy *policy, struct verdict *v, struct kg_str *why,
@@ -262,8 +283,7 @@ static int judge(const struct table *t, uint32_t row, uint32_t column,
 	int rc;
 
 	if (a.n == 0 || b.n == 0) {
-		*v = (struct verdict){
-			.word = VERDICT_UNKNOWN, .direction = direction, .boots = {a.n, b.n}};
+		*v = no_verdict(VERDICT_UNKNOWN, direction, &a, &b);
 		return say_insufficient(t, row, column, why);
 	}
 	rc = cells_comparable(t, d, 2, &comparable, why);
@@ -281,8 +301,7 @@ static int judge(const struct table *t, uint32_t row, uint32_t column,
 		rc = verdict_pair(&a, &b, direction, policy, v, err);
 		return rc == 0 ? fill_welch(t, d, v) : rc;
 	}
-	*v = (struct verdict){
-		.word = VERDICT_INCOMPARABLE, .direction = direction, .boots = {a.n, b.n}};
+	*v = no_verdict(VERDICT_INCOMPARABLE, direction, &a, &b);
 	kg_str_add(why, "; --across-epochs compares them all the same");
 	return 0;
 }

@@ -177,7 +177,8 @@ static int one_group(const struct pairs *p, const size_t *order, size_t n, struc
 	if (rc == 0 && left.names.failed)
 		rc = -ENOMEM;
 	if (rc == 0 && used == 0) {
-		groups->without += left.n > 0 && g->kind == GROUP_ALL;
+		/* of one machine its own table says it */
+		groups->without += left.n > 1 && g->kind == GROUP_ALL;
 	} else if (rc == 0) {
 		struct summed *kept;
 

@@ -13,21 +13,33 @@
 
 #define note(reply, ...) add_text(&(reply)->notes, &(reply)->n_notes, __VA_ARGS__)
 
+#define MACHINES_NAMED 6
+
 static int note_clocks(const struct layout *l, Kgrid__V1__CompareReply *reply)
 {
+	struct kg_str names = {0};
 	const char *last = "";
+	size_t n = 0;
 	int rc = 0;
 
-	for (size_t g = 0; rc == 0 && g < l->n_groups; g++) {
+	for (size_t g = 0; g < l->n_groups; g++) {
 		const struct report_cell *c = &l->in->cells[l->order[l->groups[g].first]];
 
-		if (kg_streq(c->clock, "instruction") && strcmp(c->machine, last) != 0)
-			rc = note(reply,
-				  "machine '%s' runs on an instruction clock: numbers count "
-				  "instructions, they are not times of a real CPU",
-				  c->machine);
+		if (kg_streq(c->clock, "instruction") && strcmp(c->machine, last) != 0 &&
+		    n++ < MACHINES_NAMED)
+			kg_str_addf(&names, "%s'%s'", n > 1 ? ", " : "", c->machine);
 		last = c->machine;
 	}
+	if (n > MACHINES_NAMED)
+		kg_str_addf(&names, " and %zu more", n - MACHINES_NAMED);
+	if (names.failed)
+		rc = -ENOMEM;
+	else if (n)
+		rc = note(reply,
+			  "machine%s %s run%s on an instruction clock: numbers count instructions, "
+			  "they are not times of a real CPU",
+			  plural(n), kg_str_text(&names), n == 1 ? "s" : "");
+	kg_str_deinit(&names);
 	return rc;
 }
 

@@ -195,6 +195,26 @@ static void test_no_machine_with_an_interval_is_said(void **state)
 {
 	struct rows *r = rows_new();
 	size_t a = rows_cell(r, "m", "a", "x", "net", ""),
+	       b = rows_cell(r, "m", "b", "x", "net", ""),
+	       c = rows_cell(r, "n", "a", "x", "net", ""),
+	       d = rows_cell(r, "n", "b", "x", "net", "");
+	Kgrid__V1__CompareReply *reply;
+
+	(void)state;
+	rows_value(r, a, 0, 1, 10);
+	rows_value(r, b, 0, 2, 10);
+	rows_value(r, c, 0, 3, 10);
+	rows_value(r, d, 0, 4, 10);
+	reply = rows_compare(r);
+	assert_int_equal(reply->n_summaries, 0);
+	assert_true(has_note(reply, "1 comparison without a summary over machines"));
+	rows_drop(reply);
+}
+
+static void test_one_machine_without_an_interval_is_no_news(void **state)
+{
+	struct rows *r = rows_new();
+	size_t a = rows_cell(r, "m", "a", "x", "net", ""),
 	       b = rows_cell(r, "m", "b", "x", "net", "");
 	Kgrid__V1__CompareReply *reply;
 
@@ -202,8 +222,8 @@ static void test_no_machine_with_an_interval_is_said(void **state)
 	rows_value(r, a, 0, 1, 10);
 	rows_value(r, b, 0, 2, 10);
 	reply = rows_compare(r);
-	assert_int_equal(reply->n_summaries, 0);
-	assert_true(has_note(reply, "1 comparison without a summary over machines"));
+	assert_false(has_note(reply, "without a summary over machines"));
+	assert_int_equal(reply->tables[0]->rows[0]->cells[1]->baseline_iterations, 1);
 	rows_drop(reply);
 }
 
@@ -219,6 +239,7 @@ int main(void)
 		cmocka_unit_test(test_interaction_of_lower_and_of_no_direction),
 		cmocka_unit_test(test_interaction_across_epochs_is_not_looked_at),
 		cmocka_unit_test(test_no_machine_with_an_interval_is_said),
+		cmocka_unit_test(test_one_machine_without_an_interval_is_no_news),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
