@@ -316,13 +316,31 @@ static int read_epochs(struct db *db, struct rows *r, struct kg_err *err)
 	return 0;
 }
 
+/* The CPU that the values come from, and not the one that the machine has today. */
+static void fill_cpu(struct arena *a, sqlite3_stmt *st, int column, struct report_cell *c)
+{
+	const char *name = db_col_text(st, column), *vendor = db_col_text(st, column + 1),
+		   *uarch = db_col_text(st, column + 2);
+
+	if (!name)
+		return;
+	if (uarch || !kg_streq(name, c->cpu_name))
+		c->microarchitecture = arena_text(a, uarch);
+	c->cpu_name = arena_text(a, name);
+	if (vendor)
+		c->cpu_vendor = arena_text(a, vendor);
+}
+
 /* Of the newest boot that gave the cell a value: what it said of itself. */
 static int read_boot_facts(struct db *db, struct rows *r, const struct raw_cell *raw,
 			   struct kg_err *err)
 {
 	static const char sql[] =
 		"SELECT provenance.microcode, boot_document.digest,"
-		" json_extract(fact_set.facts, '$.\"kernel.compiler\"'), max(attempt.boot)"
+		" json_extract(fact_set.facts, '$.\"kernel.compiler\"'),"
+		" json_extract(own.facts, '$.\"cpu.name\"'),"
+		" json_extract(own.facts, '$.\"cpu.vendor\"'),"
+		" json_extract(own.facts, '$.\"cpu.microarchitecture\"'), max(attempt.boot)"
 		" FROM slot JOIN attempt ON attempt.id = slot.attempt"
 		" LEFT JOIN provenance ON provenance.boot = attempt.boot"
 		" LEFT JOIN boot_document ON boot_document.boot = attempt.boot"
@@ -331,6 +349,10 @@ static int read_boot_facts(struct db *db, struct rows *r, const struct raw_cell 
 		"  AND boot_facts.attempt = 0 AND boot_facts.phase = 'boot'"
 		"  AND boot_facts.class = 'subject'"
 		" LEFT JOIN fact_set ON fact_set.digest = boot_facts.facts"
+		" LEFT JOIN boot_facts AS machine ON machine.boot = attempt.boot"
+		"  AND machine.attempt = 0 AND machine.phase = 'boot'"
+		"  AND machine.class = 'machine'"
+		" LEFT JOIN fact_set AS own ON own.digest = machine.facts"
 		" WHERE slot.cell = ? AND slot.outcome = 'pass'";
 	struct report_cell *c = &r->cells[raw->index];
 	sqlite3_stmt *st;
@@ -345,6 +367,8 @@ static int read_boot_facts(struct db *db, struct rows *r, const struct raw_cell 
 		c->config_digest = arena_text(&r->arena, db_col_text(st, 1));
 	if (rc > 0 && db_col_text(st, 2))
 		c->compiler = arena_text(&r->arena, db_col_text(st, 2));
+	if (rc > 0)
+		fill_cpu(&r->arena, st, 3, c);
 	db_reset(st);
 	return r->arena.failed ? reply_oom(err) : rc < 0 ? rc : 0;
 }

@@ -637,6 +637,27 @@ static void test_configs_of_kernels_come_from_the_blobs(void **state)
 	kgrid__v1__diff_reply__free_unpacked(r, NULL);
 }
 
+/* The machine got another CPU after the job: its tables keep the one that was measured. */
+static void test_tables_name_the_cpu_that_was_measured(void **state)
+{
+	struct fixture *f = *state;
+	Kgrid__V1__Selection s = KGRID__V1__SELECTION__INIT;
+	Kgrid__V1__CompareReply *r;
+
+	run_job(f);
+	(void)fixture_sql(f, "INSERT INTO fact_set VALUES ('cpu', '{\"cpu.name\":\"Old CPU\","
+			     "\"cpu.vendor\":\"AuthenticAMD\","
+			     "\"cpu.microarchitecture\":\"Zen3\"}')");
+	(void)fixture_sql(f,
+			  "INSERT OR REPLACE INTO boot_facts (boot, attempt, phase, class, facts)"
+			  " SELECT id, 0, 'boot', 'machine', 'cpu' FROM boot");
+	r = compare(f, s);
+	assert_string_equal(r->tables[0]->cpu_name, "Old CPU");
+	assert_string_equal(r->tables[0]->cpu_vendor, "AuthenticAMD");
+	assert_string_equal(r->tables[0]->microarchitecture, "Zen3");
+	kgrid__v1__compare_reply__free_unpacked(r, NULL);
+}
+
 #define T_(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -657,6 +678,7 @@ int main(void)
 		T_(test_smallest_effect_follows_the_machines_own_calibration),
 		T_(test_boots_machines_epochs_and_kernels_are_found_by_name),
 		T_(test_configs_of_kernels_come_from_the_blobs),
+		T_(test_tables_name_the_cpu_that_was_measured),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
