@@ -113,7 +113,8 @@ static int load_kernels(struct coordinator *c, struct kg_err *err)
 
 		if (query_kernel_manifest(c->query, k->digest, &manifest, &why) < 0)
 			goto unreadable;
-		rc = artifact_kernel_open(c->blobs, manifest, strlen(manifest), &ak, &why);
+		rc = artifact_kernel_reopen(c->blobs, manifest, strlen(manifest), k->build_id, &ak,
+					    &why);
 		free(manifest);
 		if (rc < 0)
 			goto unreadable;

@@ -118,8 +118,25 @@ static int check_config_version(const struct artifact_kernel *k, struct kg_err *
 			  minor, k->image.release);
 }
 
-static int check_kernel(const struct artifact_blobs *b, struct artifact_kernel *k,
-			struct kg_err *err)
+static int read_header(const char *path, const char *build_id, struct artifact_image *ret,
+		       struct kg_err *err)
+{
+	char *bytes;
+	size_t len;
+	int rc = kg_file_read(path, ARTIFACT_IMAGE_MAX, &bytes, &len, err);
+
+	if (rc < 0)
+		return rc;
+	rc = artifact_image_header(bytes, len, ret, err);
+	free(bytes);
+	if (rc == 0)
+		(void)snprintf(ret->build_id, sizeof(ret->build_id), "%s", build_id);
+	return rc;
+}
+
+/* `build_id`: NULL when it is not known yet. */
+static int check_kernel(const struct artifact_blobs *b, const char *build_id,
+			struct artifact_kernel *k, struct kg_err *err)
 {
 	const struct artifact_file *vmlinuz = artifact_manifest_find(&k->manifest, "vmlinuz");
 	char path[PATH_MAX];
@@ -127,7 +144,9 @@ static int check_kernel(const struct artifact_blobs *b, struct artifact_kernel *
 	int rc;
 
 	rc = artifact_blobs_path(b, vmlinuz->digest, path, sizeof(path), NULL, err);
-	if (rc == 0)
+	if (rc == 0 && build_id)
+		rc = read_header(path, build_id, &k->image, err);
+	else if (rc == 0)
 		rc = artifact_image_inspect_file(path, &k->image, err);
 	if (rc < 0)
 		return kg_err_wrap(err, rc, "'vmlinuz'");
@@ -143,8 +162,8 @@ static int check_kernel(const struct artifact_blobs *b, struct artifact_kernel *
 	return check_config_version(k, err);
 }
 
-int artifact_kernel_open(const struct artifact_blobs *b, const char *manifest, size_t len,
-			 struct artifact_kernel *ret_kernel, struct kg_err *err)
+static int open_kernel(const struct artifact_blobs *b, const char *manifest, size_t len,
+		       const char *build_id, struct artifact_kernel *ret_kernel, struct kg_err *err)
 {
 	struct artifact_kernel k;
 	int rc;
@@ -163,11 +182,24 @@ int artifact_kernel_open(const struct artifact_blobs *b, const char *manifest, s
 	if (rc == 0)
 		rc = read_config(b, &k, err);
 	if (rc == 0)
-		rc = check_kernel(b, &k, err);
+		rc = check_kernel(b, build_id, &k, err);
 	if (rc < 0) {
 		artifact_kernel_deinit(&k);
 		return kg_err_wrap(err, rc, "kernel refused");
 	}
 	*ret_kernel = k;
 	return 0;
+}
+
+int artifact_kernel_open(const struct artifact_blobs *b, const char *manifest, size_t len,
+			 struct artifact_kernel *ret_kernel, struct kg_err *err)
+{
+	return open_kernel(b, manifest, len, NULL, ret_kernel, err);
+}
+
+int artifact_kernel_reopen(const struct artifact_blobs *b, const char *manifest, size_t len,
+			   const char *build_id, struct artifact_kernel *ret_kernel,
+			   struct kg_err *err)
+{
+	return open_kernel(b, manifest, len, build_id ? build_id : "", ret_kernel, err);
 }

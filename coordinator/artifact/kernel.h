@@ -37,6 +37,11 @@ struct artifact_kernel {
  */
 int artifact_kernel_open(const struct artifact_blobs *b, const char *manifest, size_t len,
 			 struct artifact_kernel *ret_kernel, struct kg_err *err);
+/* The same for a kernel that was opened before, when `build_id` ("" or NULL: none) was found in it:
+ * blobs are named by their content, so it is not looked for again. Milliseconds. */
+int artifact_kernel_reopen(const struct artifact_blobs *b, const char *manifest, size_t len,
+			   const char *build_id, struct artifact_kernel *ret_kernel,
+			   struct kg_err *err);
 void artifact_kernel_deinit(struct artifact_kernel *k);
 
 /* The value of CONFIG_NAME in a configuration: "y", "m", text without its quotes, or "" with false

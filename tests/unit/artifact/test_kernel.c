@@ -4,6 +4,7 @@
 #include "coordinator/artifact/kernel.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "tests/lib/alloc_fault.h"
 #include "tests/unit/artifact/sample.h"
@@ -96,6 +97,39 @@ static void test_kernel_is_read_from_its_blobs(void **state)
 	assert_int_equal(f->k.size_bytes, f->m.size_bytes);
 	assert_true(artifact_config_value(f->k.config, "CONFIG_LSM", value, sizeof(value)));
 	assert_string_equal(value, "yama,apparmor");
+}
+
+static int reopen_kernel(struct fixture *f, const char *build_id)
+{
+	struct kg_str text = {0};
+	int rc;
+
+	artifact_kernel_deinit(&f->k);
+	assert_int_equal(artifact_manifest_write(&f->m, &text, &f->err), 0);
+	rc = artifact_kernel_reopen(f->b, text.text, text.len, build_id, &f->k, &f->err);
+	kg_str_deinit(&text);
+	return rc;
+}
+
+/* At a start there may be thousands of kernels, each of which would be unpacked for a second. */
+static void test_a_known_kernel_is_opened_without_unpacking_it(void **state)
+{
+	struct fixture *f = *state;
+
+	add_image(f, RELEASE, 0x77);
+	add(f, "config", SAMPLE_CONFIG, strlen(SAMPLE_CONFIG));
+	add(f, "modules/kernel/a.ko", "module", 6);
+	assert_int_equal(open_kernel(f), 0);
+	assert_int_equal(reopen_kernel(f, "abcd"), 0);
+	assert_string_equal(f->k.image.build_id,
+			    "abcd"); /* as it is known, not as the image says */
+	assert_string_equal(f->k.image.release, RELEASE);
+	assert_string_equal(f->k.image.version, RELEASE " (builder@host) #1 SMP");
+	assert_string_equal(f->k.config, SAMPLE_CONFIG);
+	assert_int_equal(reopen_kernel(f, NULL), 0);
+	assert_string_equal(f->k.image.build_id, "");
+	(void)snprintf(f->m.release, sizeof(f->m.release), "other");
+	assert_int_equal(reopen_kernel(f, ""), KG_EINVALID);
 }
 
 static void test_config_value_is_that_of_the_whole_name(void **state)
@@ -264,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_kernel_is_read_from_its_blobs),
+		TEST(test_a_known_kernel_is_opened_without_unpacking_it),
 		TEST(test_config_value_is_that_of_the_whole_name),
 		TEST(test_kernel_with_another_release_than_its_image_is_refused),
 		TEST(test_kernel_without_its_modules_is_refused),
