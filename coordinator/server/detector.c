@@ -264,8 +264,11 @@ static int fill_lists(const struct detector *d, struct look *l)
 	l->declined = calloc(d->n_declined + 1, sizeof(*l->declined));
 	if (!l->forced || !l->declined)
 		return -ENOMEM;
-	memcpy(l->forced, d->forced, d->n_forced * sizeof(*l->forced));
-	memcpy(l->declined, d->declined, d->n_declined * sizeof(*l->declined));
+	/* An empty list has no address, and memcpy() wants one even for nothing. */
+	if (d->n_forced)
+		memcpy(l->forced, d->forced, d->n_forced * sizeof(*l->forced));
+	if (d->n_declined)
+		memcpy(l->declined, d->declined, d->n_declined * sizeof(*l->declined));
 	l->n_forced = d->n_forced;
 	l->n_declined = d->n_declined;
 	return 0;
