@@ -19,6 +19,18 @@ static const char *value_text(const char *value, bool unsupported)
 	return value[0] ? value : "(empty)";
 }
 
+#define DIGEST_LEN   64
+#define DIGEST_SHOWN 12
+
+/* A digest says only whether two things are equal: its beginning does. */
+static void add_value(const char *value, bool unsupported, struct kg_str *out)
+{
+	if (value && strlen(value) == DIGEST_LEN && strspn(value, "0123456789abcdef") == DIGEST_LEN)
+		kg_str_addf(out, "%.*s...", DIGEST_SHOWN, value);
+	else
+		kg_str_add(out, value_text(value, unsupported));
+}
+
 static void titles(struct table *t)
 {
 	static const char *const names[] = {"NAME", "CHANGE", "SET BACK BY", "A -> B"};
@@ -36,8 +48,9 @@ static void item_row(struct table *t, const Kgrid__V1__DiffItem *item)
 	table_cell(t, item->name);
 	table_cell(t, item->kind);
 	table_cell(t, item->settable);
-	kg_str_addf(&s, "%s -> %s", value_text(item->a, item->a_unsupported),
-		    value_text(item->b, item->b_unsupported));
+	add_value(item->a, item->a_unsupported, &s);
+	kg_str_add(&s, " -> ");
+	add_value(item->b, item->b_unsupported, &s);
 	table_cell(t, kg_str_text(&s));
 	kg_str_deinit(&s);
 }

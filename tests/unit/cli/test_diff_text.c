@@ -91,6 +91,23 @@ static void test_sections_by_weight_each_once(void **state)
 	free(text);
 }
 
+static void test_digests_are_shown_by_their_beginning(void **state)
+{
+	char *text;
+
+	(void)state;
+	make();
+	add("cpu", "CPU flags in use", "changed",
+	    "4236b7f162c169b047c83a0e7250b08c3e9efbe8e66a894713dce62d9f47f624",
+	    "23f6f740baaf9e97fb9e1176045eb1d56abc968bfefbe1b7f8ca0b280e3cee0f", "boot", 60);
+	add("kernel", "build id", "changed", "01d2640d3a13145ee314eb05b155f141b7b7058b", NULL,
+	    "kernel", 50);
+	text = text_of(false);
+	assert_contains(text, " 4236b7f162c1... -> 23f6f740baaf...\n");
+	assert_contains(text, " 01d2640d3a13145ee314eb05b155f141b7b7058b -> (absent)\n");
+	free(text);
+}
+
 static void test_long_sections_are_cut_with_a_count_unless_all_are_asked_for(void **state)
 {
 	char *text;
@@ -169,6 +186,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sections_by_weight_each_once),
+		cmocka_unit_test(test_digests_are_shown_by_their_beginning),
 		cmocka_unit_test(test_long_sections_are_cut_with_a_count_unless_all_are_asked_for),
 		cmocka_unit_test(test_equal_things_say_so),
 		cmocka_unit_test(test_values_cannot_steer_the_terminal),
