@@ -4,14 +4,14 @@
 #include <ctype.h>
 #include <string.h>
 
-/* man(7) source of text: a leading dot or quote is no request, - is a minus, \ is itself, each
- * sentence begins a line. */
-static void roff(struct kg_str *out, const char *text)
+/* man(7) source of text: a leading dot or quote is no request, - is a minus, \ is itself. With
+ * `sentences` each of them begins a line. */
+static void roff_text(struct kg_str *out, const char *text, bool sentences)
 {
 	bool begin = true;
 
 	for (; *text; text++) {
-		if (*text == ' ' && text[1] && !begin && strchr(".:;", text[-1])) {
+		if (sentences && *text == ' ' && text[1] && !begin && strchr(".:;", text[-1])) {
 			kg_str_add(out, "\n");
 			begin = true;
 			continue;
@@ -28,6 +28,11 @@ static void roff(struct kg_str *out, const char *text)
 			kg_str_addn(out, text, 1);
 		begin = *text == '\n';
 	}
+}
+
+static void roff(struct kg_str *out, const char *text)
+{
+	roff_text(out, text, true);
 }
 
 static void roff_line(struct kg_str *out, const char *request, const char *text)
@@ -138,8 +143,9 @@ static void roff_command(struct kg_str *out, const struct cli_command *c)
 		kg_str_add(out, "\n");
 	for (e = c->examples; e && e->line; e++) {
 		roff_line(out, ".PP\n", e->text);
-		roff_line(out, ".RS 4\n.EX\n", e->line);
-		kg_str_add(out, ".EE\n.RE\n");
+		kg_str_add(out, ".RS 4\n.EX\n");
+		roff_text(out, e->line, false); /* lines of an example stay as they are */
+		kg_str_add(out, "\n.EE\n.RE\n");
 	}
 }
 

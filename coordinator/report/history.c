@@ -500,7 +500,7 @@ static int add_history_notes(struct history *h)
 		if (!isfinite(h->rows->values[i].value))
 			not_finite++;
 	}
-	if (h->reply->n_series == 0)
+	if (h->reply->n_series == 0 && h->reply->n_notes == 0)
 		rc = note(h, "no valid result in what was selected");
 	if (rc == 0 && not_finite)
 		rc = note(h, "excluded: %zu value%s that %s no finite number", not_finite,

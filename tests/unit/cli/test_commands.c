@@ -139,6 +139,19 @@ static char *plain(const char *roff)
 	return text;
 }
 
+/* Whoever copies a command out of the manual copies one line. */
+static void test_examples_are_one_line_in_the_manual(void **state)
+{
+	char *roff = generated("man");
+	char *text = plain(roff);
+
+	(void)state;
+	assert_contains(text, "\nkgrid calibrate lab-amd --workload \\(aqnetperf: {test: "
+			      "UDP_RR}\\(aq --every 7d\n.EE\n");
+	free(text);
+	free(roff);
+}
+
 static void mentions_options(const char *text, const struct cli_option *o)
 {
 	char word[64];
@@ -220,6 +233,7 @@ int main(void)
 		cmocka_unit_test(test_help_fits_into_80_columns),
 		cmocka_unit_test(test_man_page_mentions_every_command_option_and_key),
 		cmocka_unit_test(test_completions_have_every_command_and_option),
+		cmocka_unit_test(test_examples_are_one_line_in_the_manual),
 		cmocka_unit_test(test_unknown_text_to_generate_is_refused),
 	};
 
