@@ -715,7 +715,8 @@ const struct cli_command cli_commands[] = {
 		.operands = operand_summary,
 		.options = options_import,
 		.examples = examples_import,
-		.json_text = "An object with id, name, existed (it was there), style, tables, cells.",
+		.json_text =
+			"An object with id, name, existed (it was there), style, tables, cells.",
 		.run = cmd_import_summary,
 	},
 	{

@@ -20,9 +20,9 @@
 
 #define KG_FRAME_HEADER_SIZE 12
 #define KG_FRAME_VERSION     1
-#define KG_FRAME_MAX	     (1024 * 1024) /* payload, once the peer is known */
+#define KG_FRAME_MAX	     (1024 * 1024)	 /* payload, once the peer is known */
 #define KG_REPLY_MAX	     (256 * 1024 * 1024) /* payload of a reply that comes in parts */
-#define KG_FRAME_MAX_HELLO   (4 * 1024)	   /* payload, before HELLO */
+#define KG_FRAME_MAX_HELLO   (4 * 1024)		 /* payload, before HELLO */
 
 struct kg_frame_header {
 	uint32_t len_bytes;

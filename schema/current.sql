@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
 -- What the migrations make, for review. Not read by the program.
 
 CREATE TABLE attempt (

@@ -208,7 +208,8 @@ static void test_current_sql_is_what_the_migrations_make(void **state)
 					    " type DESC, name",
 					    -1, &st, NULL),
 			 SQLITE_OK);
-	kg_str_add(&s, "-- What the migrations make, for review. Not read by the program.\n");
+	kg_str_add(&s, "-- SPDX-License-Identifier: GPL-2.0-or-later\n"
+		       "-- What the migrations make, for review. Not read by the program.\n");
 	while (sqlite3_step(st) == SQLITE_ROW)
 		kg_str_addf(&s, "\n%s;\n", (const char *)sqlite3_column_text(st, 0));
 	(void)sqlite3_finalize(st);
