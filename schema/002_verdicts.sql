@@ -69,7 +69,7 @@ CREATE INDEX cell_identity ON cell (identity);
 CREATE TABLE regression (
 	id INTEGER PRIMARY KEY,
 	axis TEXT NOT NULL CHECK (axis IN ('kernel', 'lsm')),
-	from_key TEXT NOT NULL,    -- digest of the kernel, or effective list
+	from_key TEXT NOT NULL,    -- digest of the kernel, or requested list
 	to_key TEXT NOT NULL,
 	from_label TEXT NOT NULL,
 	to_label TEXT NOT NULL,

@@ -133,7 +133,7 @@ static void fill_member(const Kgrid__V1__CompareTable *t, const Kgrid__V1__Compa
 
 static const char *key_of(const Kgrid__V1__CompareColumn *c, bool lsm_axis)
 {
-	const char *key = lsm_axis ? c->effective : c->kernel_digest;
+	const char *key = lsm_axis ? c->lsm_request : c->kernel_digest;
 
 	if (key && key[0])
 		return key;

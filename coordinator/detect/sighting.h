@@ -37,8 +37,8 @@ int sighting_questions(const Kgrid__V1__CompareReply *overview, struct kg_arena 
 		       struct sighting_questions *ret);
 
 /* What the answer to a question shows as `regression`; n_members 0: nothing. Keys are the kernel's
- * digest and the effective list; with machines whose lists resolve differently the first one's.
- * Texts borrow from `r`. -ENOMEM. */
+ * digest and the requested list: what a list resolves to differs between kernels and machines, and
+ * one change of a list is one cause. Texts borrow from `r`. -ENOMEM. */
 int sighting_of(const Kgrid__V1__CompareReply *r, const struct sighting_question *q, uint64_t job,
 		int64_t now_ns, struct kg_arena *a, struct store_sighting *ret);
 

@@ -15,7 +15,8 @@ struct column {
 	const char *lsm;
 	const char *digest; /* of the kernel; NULL: not known */
 	const char *release;
-	const char *effective; /* of the first cell that has it */
+	const char *effective; /* of the first cell that has it, as the next */
+	const char *request;
 	char *shown; /* owned: the kernel's label, with the digest where two had the label */
 	uint32_t kernel_order, lsm_order;
 };

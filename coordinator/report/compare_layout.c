@@ -91,6 +91,7 @@ static int collect_columns(struct layout *l)
 			.digest = c->kernel_digest,
 			.release = c->release ? c->release : c->kernel,
 			.effective = c->lsm_effective,
+			.request = c->lsm_request,
 			.kernel_order = c->kernel_order,
 			.lsm_order = c->lsm_order,
 		};

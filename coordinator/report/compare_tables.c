@@ -120,6 +120,7 @@ static int add_columns(const struct table *t, Kgrid__V1__CompareTable *m)
 		if (set_text(&c->kernel, t->l->columns[i].shown) |
 		    set_text(&c->lsm, t->l->columns[i].lsm) |
 		    set_text(&c->effective, effective_of(t, i)) |
+		    set_text(&c->lsm_request, t->l->columns[i].request) |
 		    set_text(&c->kernel_digest, t->l->columns[i].digest))
 			return -ENOMEM;
 	}

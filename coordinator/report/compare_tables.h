@@ -40,6 +40,7 @@ struct report_cell {
 	const char *kernel; /* label */
 	const char *lsm;    /* label of the request */
 	const char *lsm_effective;
+	const char *lsm_request; /* NULL: not known */
 	const char *workload;
 	const char *params;
 	uint32_t kernel_order, lsm_order, workload_order;

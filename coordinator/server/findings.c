@@ -8,7 +8,7 @@
 #include "common/clock.h"
 #include "coordinator/coordinator.h"
 
-#define IMPORT_MAX_BYTES (8u << 20)
+#define IMPORT_MAX_BYTES 1000000 /* a request is one frame */
 #define COMMENT_MAX	 4000
 
 /* One store operation that answers a request with Done. */
@@ -153,7 +153,7 @@ void handle_import(const struct request *rq)
 	}
 	if (!in->text || !in->text[0] || strlen(in->text) > IMPORT_MAX_BYTES) {
 		session_error(rq->session, rq->id, KG_EINVALID,
-			      "text: expected a CSV of at most 8 MiB");
+			      "text: expected a CSV of at most 1,000,000 bytes");
 		return;
 	}
 	a = answer_new(rq);

@@ -23,7 +23,7 @@ int find_job(struct db *db, uint64_t job, uint64_t *ret_job, struct kg_err *err)
 		return rc;
 	if (id == 0)
 		return job ? kg_err_set(err, KG_ENOTFOUND, "no job %llu", (unsigned long long)job)
-			   : kg_err_set(err, KG_ENOTFOUND, "there is no job yet");
+			   : kg_err_set(err, KG_ENODATA, "there is no job yet");
 	*ret_job = (uint64_t)id;
 	return 0;
 }

@@ -262,6 +262,7 @@ static void fill_cell(struct arena *a, sqlite3_stmt *st, struct raw_cell *raw)
 	c->release = arena_text(a, db_col_text(st, 13));
 	c->version = arena_text(a, db_col_text(st, 14));
 	c->config_digest = arena_text(a, db_col_text(st, 15));
+	c->lsm_request = arena_text(a, db_col_text(st, 16));
 }
 
 static int read_cells_of(struct db *db, const struct row_filter *f, uint64_t job, struct rows *r,
@@ -272,7 +273,7 @@ static int read_cells_of(struct db *db, const struct row_filter *f, uint64_t job
 		" cell.lsm_effective, cell.cmdline, cell.workload, cell.workload_digest, "
 		"cell.params,"
 		" cell.kernel_order, cell.lsm_order, cell.workload_order, kernel.release,"
-		" kernel.version, kernel.config_digest"
+		" kernel.version, kernel.config_digest, cell.lsm_request"
 		" FROM cell JOIN kernel ON kernel.digest = cell.kernel"
 		" WHERE cell.job = ?1 AND (?2 IS NULL OR cell.machine = ?2)"
 		" AND (?3 IS NULL OR cell.kernel_label = ?3 OR kernel.label = ?3"

@@ -188,7 +188,7 @@ struct store_member {
 /* What one look at one job saw of one boundary. */
 struct store_sighting {
 	bool lsm_axis;
-	const char *from_key, *to_key; /* digest of the kernel, or effective list */
+	const char *from_key, *to_key; /* digest of the kernel, or requested list */
 	const char *from_label, *to_label;
 	const struct store_member *members;
 	size_t n_members;

@@ -65,6 +65,23 @@ assert_equal 'samples without an attempt that passed' 0 \
 		WHERE a.outcome <> 'pass'")"
 check_console
 
+# What the agents recorded: the machines are what they were, over two kernels and two lists each.
+assert_equal 'epochs' 'lab-amd|1 lab-intel|1' \
+	"$(query "SELECT machine, max(number) FROM epoch GROUP BY 1 ORDER BY 1" | paste -s -d ' ')"
+assert_equal 'boots without an epoch, runs without facts before and after' '0|0' \
+	"$(query "SELECT (SELECT count(*) FROM boot WHERE outcome = 'pass' AND epoch IS NULL),
+		(SELECT count(*) FROM attempt WHERE outcome = 'pass' AND 2 <> (SELECT count(*)
+			FROM boot_facts WHERE attempt = attempt.id AND class = 'volatile'))")"
+assert_equal 'kernels whose symbols are kept' 2 \
+	"$(query "SELECT count(DISTINCT b.kernel) FROM boot_document d JOIN boot b ON b.id = d.boot
+		WHERE d.name = 'kallsyms'")"
+boot=$(query "SELECT min(id) FROM boot WHERE outcome = 'pass'")
+"$KGRID" provenance "$boot" >"$WORK/provenance"
+grep -q 'microcode' "$WORK/provenance" || fail 'no microcode in the provenance'
+grep -q 'unsupported' "$WORK/provenance" || fail 'nothing is said to be unsupported'
+"$KGRID" diff kernel:6.1 kernel:6.12 --all >"$WORK/diff" && fail 'two kernels do not differ'
+(($(grep -c 'CONFIG_' "$WORK/diff") > 300)) || fail 'the configs of 6.1 and 6.12 hardly differ'
+
 # Instruction counts: the control has no hook of any module; netperf passes many of them.
 IFS='|' read -r low high cells < <(change time-per-operation syscall-basic)
 note "control: $low to $high per mille over $cells"

@@ -51,6 +51,7 @@ Kgrid__V1__CompareTable *reply_table(struct reply *x, const char *machine, const
 		c->kernel_digest = text(x, "d-", columns, kernel);
 		c->lsm = text(x, "", slash + 1, len - kernel - 1);
 		c->effective = text(x, "capability,", slash + 1, len - kernel - 1);
+		c->lsm_request = text(x, "r-", slash + 1, len - kernel - 1);
 		t->columns[t->n_columns++] = c;
 		columns += len;
 		columns += *columns == ' ';

@@ -14,7 +14,8 @@ struct reply {
 void reply_init(struct reply *x);
 void reply_deinit(struct reply *x);
 /* A table of two or more columns, "6.1/prev 6.12/prev"; the first is the baseline. Kernels get the
- * digest "d-LABEL", lists the effective list "capability,LABEL". */
+ * digest "d-LABEL", lists the effective list "capability,LABEL" and the
+ * request "r-LABEL". */
 Kgrid__V1__CompareTable *reply_table(struct reply *x, const char *machine, const char *workload,
 				     const char *metric, const char *columns);
 /* A row whose cells are all `same` with effect 0 and p_worse 0.5. */

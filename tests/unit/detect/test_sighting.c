@@ -114,7 +114,7 @@ static void test_only_the_column_that_the_question_names_counts(void **state)
 	reply_cell(reply_row(&x, t, ""), 1, "regression", -5, 0.001);
 	s = sight(&x, &lsm_question);
 	assert_int_equal(s.n_members, 1);
-	assert_string_equal(s.to_key, "capability,full");
+	assert_string_equal(s.to_key, "r-full");
 	assert_string_equal(s.members[0].kernel, "6.12");
 	reply_deinit(&x);
 }
