@@ -51,7 +51,9 @@ void layout_deinit(struct layout *l);
 /* Whether a baseline has a star for the kernel or for the list: see compare_tables.h. */
 bool report_has_slices(const char *baseline);
 typedef int (*report_slice_fn)(const struct report_input *part, void *arg, struct kg_err *err);
-/* Calls `fn` for each slice in the job file's order, with the baseline of that slice. */
+/* Calls `fn` for each slice in the job file's order, with the baseline of that slice: every kernel or
+ * list for a baseline with a star; without a baseline every machine's workload, which begins with what
+ * was measured there. */
 int report_each_slice(const struct report_input *in, report_slice_fn fn, void *arg,
 		      struct kg_err *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A baseline in each slice of the job: every kernel, or every LSM list, is a comparison of its own, with
- * its own columns. */
+/* A baseline in each slice of the results: every kernel, every LSM list, or every machine's workload
+ * is a comparison of its own, with its own columns. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,55 +9,87 @@
 #include "coordinator/report/compare_internal.h"
 #include "coordinator/report/kernel_version.h"
 
-static const char *slice_of(const struct report_cell *c, bool by_kernel)
-{
-	return by_kernel ? c->kernel : c->lsm;
-}
+enum slice_by { BY_KERNEL, BY_LSM, BY_MACHINE };
 
 struct slice {
-	const char *name;
-	const char *release;
-	uint32_t order; /* smallest in the job files */
+	const struct report_cell *of; /* its first cell */
+	uint32_t order;		      /* smallest in the job files */
 	bool by_version;
 };
 
-static int order_slices(const void *a, const void *b)
+static bool same_slice(const struct report_cell *a, const struct report_cell *b, enum slice_by by)
 {
-	const struct slice *x = a, *y = b;
-	int rc = x->by_version ? kernel_version_compare(x->release, y->release)
-			       : (x->order > y->order) - (x->order < y->order);
-
-	return rc ? rc : strcmp(x->name, y->name);
+	if (by == BY_KERNEL)
+		return strcmp(a->kernel, b->kernel) == 0;
+	if (by == BY_LSM)
+		return strcmp(a->lsm, b->lsm) == 0;
+	return strcmp(a->machine, b->machine) == 0 && strcmp(a->workload, b->workload) == 0;
 }
 
-/* Names of the slices, in order; owned. */
-static struct slice *list_slices(const struct report_input *in, bool by_kernel, size_t *ret_n)
+static int order_kernels(const void *a, const void *b)
 {
+	const struct slice *x = a, *y = b;
+	int rc = (x->order > y->order) - (x->order < y->order);
+
+	if (x->by_version)
+		rc = kernel_version_compare(x->of->release ? x->of->release : x->of->kernel,
+					    y->of->release ? y->of->release : y->of->kernel);
+	return rc ? rc : strcmp(x->of->kernel, y->of->kernel);
+}
+
+static int order_lsms(const void *a, const void *b)
+{
+	const struct slice *x = a, *y = b;
+	int rc = (x->order > y->order) - (x->order < y->order);
+
+	return rc ? rc : strcmp(x->of->lsm, y->of->lsm);
+}
+
+static int order_machines(const void *a, const void *b)
+{
+	const struct slice *x = a, *y = b;
+	int rc = strcmp(x->of->machine, y->of->machine);
+
+	if (rc == 0)
+		rc = (x->order > y->order) - (x->order < y->order);
+	return rc ? rc : strcmp(x->of->workload, y->of->workload);
+}
+
+static uint32_t order_of(const struct report_cell *c, enum slice_by by)
+{
+	if (by == BY_KERNEL)
+		return c->kernel_order;
+	return by == BY_LSM ? c->lsm_order : c->workload_order;
+}
+
+/* The slices, in order; owned. */
+static struct slice *list_slices(const struct report_input *in, enum slice_by by, size_t *ret_n)
+{
+	static int (*const orders[])(const void *, const void *) = {order_kernels, order_lsms,
+								    order_machines};
 	struct slice *list = calloc(in->n_cells + 1, sizeof(*list));
 	size_t n = 0;
 
 	for (size_t i = 0; list && i < in->n_cells; i++) {
 		const struct report_cell *c = &in->cells[i];
-		uint32_t order = by_kernel ? c->kernel_order : c->lsm_order;
+		uint32_t order = order_of(c, by);
 		size_t k = 0;
 
-		while (k < n && strcmp(list[k].name, slice_of(c, by_kernel)) != 0)
+		while (k < n && !same_slice(list[k].of, c, by))
 			k++;
 		if (k == n)
-			list[n++] = (struct slice){slice_of(c, by_kernel),
-						   c->release ? c->release : c->kernel, order,
-						   by_kernel && in->selection};
+			list[n++] = (struct slice){c, order, in->selection};
 		else if (order < list[k].order)
 			list[k].order = order;
 	}
 	if (n)
-		qsort(list, n, sizeof(*list), order_slices);
+		qsort(list, n, sizeof(*list), orders[by]);
 	*ret_n = n;
 	return list;
 }
 
 /* The input with only the cells of one slice, and their values. */
-static int take_slice(const struct report_input *in, bool by_kernel, const char *name,
+static int take_slice(const struct report_input *in, enum slice_by by, const struct report_cell *of,
 		      struct report_input *ret)
 {
 	struct report_cell *cells = calloc(in->n_cells + 1, sizeof(*cells));
@@ -72,7 +104,7 @@ static int take_slice(const struct report_input *in, bool by_kernel, const char 
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < in->n_cells; i++) {
-		if (strcmp(slice_of(&in->cells[i], by_kernel), name) != 0)
+		if (!same_slice(&in->cells[i], of, by))
 			continue;
 		cells[n_cells++] = in->cells[i];
 		moved[i] = n_cells;
@@ -100,22 +132,23 @@ bool report_has_slices(const char *baseline)
 	       (strncmp(baseline, "*/", 2) == 0 || strcmp(baseline + len - 2, "/*") == 0);
 }
 
-static int do_slice(const struct report_input *in, bool by_kernel, const char *name,
+static int do_slice(const struct report_input *in, enum slice_by by, const struct report_cell *of,
 		    report_slice_fn fn, void *arg, struct kg_err *err)
 {
-	size_t len = strlen(in->baseline) - 2;
+	size_t len = in->baseline ? strlen(in->baseline) - 2 : 0;
 	struct report_input part;
-	char baseline[512];
+	char baseline[512] = "";
 	int rc;
 
-	if (by_kernel)
-		(void)snprintf(baseline, sizeof(baseline), "%s/%s", name, in->baseline + 2);
-	else
-		(void)snprintf(baseline, sizeof(baseline), "%.*s/%s", (int)len, in->baseline, name);
-	rc = take_slice(in, by_kernel, name, &part);
+	if (by == BY_KERNEL)
+		(void)snprintf(baseline, sizeof(baseline), "%s/%s", of->kernel, in->baseline + 2);
+	else if (by == BY_LSM)
+		(void)snprintf(baseline, sizeof(baseline), "%.*s/%s", (int)len, in->baseline,
+			       of->lsm);
+	rc = take_slice(in, by, of, &part);
 	if (rc < 0)
 		return kg_err_set(err, rc, "out of memory");
-	part.baseline = baseline;
+	part.baseline = baseline[0] ? baseline : NULL;
 	rc = fn(&part, arg, err);
 	free((void *)(uintptr_t)part.cells);
 	free((void *)(uintptr_t)part.values);
@@ -125,13 +158,17 @@ static int do_slice(const struct report_input *in, bool by_kernel, const char *n
 int report_each_slice(const struct report_input *in, report_slice_fn fn, void *arg,
 		      struct kg_err *err)
 {
-	bool by_kernel = in->baseline[0] == '*';
+	enum slice_by by = BY_MACHINE;
+	struct slice *list;
 	size_t n = 0;
-	struct slice *list = list_slices(in, by_kernel, &n);
-	int rc = list ? 0 : kg_err_set(err, -ENOMEM, "out of memory");
+	int rc;
 
+	if (in->baseline)
+		by = in->baseline[0] == '*' ? BY_KERNEL : BY_LSM;
+	list = list_slices(in, by, &n);
+	rc = list ? 0 : kg_err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = do_slice(in, by_kernel, list[i].name, fn, arg, err);
+		rc = do_slice(in, by, list[i].of, fn, arg, err);
 	free(list);
 	return rc;
 }

@@ -271,7 +271,8 @@ int report_compare_tables(const struct report_input *in, Kgrid__V1__CompareReply
 
 	if (rc == 0)
 		rc = check_metric(in, err);
-	if (rc == 0 && report_has_slices(in->baseline))
+	/* Jobs of a selection need not share a first column. */
+	if (rc == 0 && (report_has_slices(in->baseline) || (in->selection && !in->baseline)))
 		rc = report_each_slice(in, add_tables, &m, err);
 	else if (rc == 0)
 		rc = add_tables(in, &m, err);

@@ -330,6 +330,42 @@ static void test_kernels_of_a_selection_stand_by_version(void **state)
 	drop(r);
 }
 
+static void test_each_machine_of_a_selection_has_a_baseline_of_its_own(void **state)
+{
+	Kgrid__V1__CompareReply *r;
+	struct job j;
+	size_t first, second, third, fourth;
+
+	(void)state;
+	job_init(&j);
+	first = cell(&j, "m1", "a", "x", "w", "");
+	second = cell(&j, "m1", "b", "x", "w", "");
+	third = cell(&j, "m2", "b", "x", "w", ""); /* another job, that began with b */
+	fourth = cell(&j, "m2", "c", "x", "w", "");
+	for (uint64_t boot = 1; boot <= 5; boot++) {
+		value(&j, first, 0, boot, 100 + (double)boot);
+		value(&j, second, 0, 10 + boot, 200 + (double)boot);
+		value(&j, third, 0, 20 + boot, 300 + (double)boot);
+		value(&j, fourth, 0, 30 + boot, 600 + (double)boot);
+	}
+	j.in.selection = true;
+	r = make(&j);
+	assert_int_equal(r->n_tables, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const Kgrid__V1__CompareTable *t = r->tables[i];
+
+		assert_int_equal(t->n_columns, 2);
+		assert_string_equal(t->columns[0]->kernel, i ? "b" : "a");
+		assert_string_equal(t->rows[0]->cells[1]->verdict, "improvement");
+	}
+	drop(r);
+	j.in.baseline = "b/x"; /* who names one gets that one */
+	r = make(&j);
+	assert_int_equal(r->tables[0]->n_columns, 3);
+	assert_string_equal(r->tables[0]->columns[0]->kernel, "b");
+	drop(r);
+}
+
 static void test_two_kernels_that_had_one_label_are_two_columns(void **state)
 {
 	static const char *const want[] = {"a (0123abcd)/x", "a (9876fedc)/x", "b/x"};
@@ -389,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_star_in_the_baseline_makes_a_table_of_each_slice),
 		cmocka_unit_test(test_slices_of_several_jobs_are_all_there_once),
 		cmocka_unit_test(test_kernels_of_a_selection_stand_by_version),
+		cmocka_unit_test(test_each_machine_of_a_selection_has_a_baseline_of_its_own),
 		cmocka_unit_test(test_two_kernels_that_had_one_label_are_two_columns),
 		cmocka_unit_test(test_unknown_baseline_and_metric_are_refused),
 	};
