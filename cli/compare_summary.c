@@ -26,8 +26,7 @@ static bool same_table(const Kgrid__V1__CompareSummary *a, const Kgrid__V1__Comp
 	return kg_streq(cli_text(a->kind), cli_text(b->kind)) &&
 	       kg_streq(cli_text(a->name), cli_text(b->name)) &&
 	       kg_streq(cli_text(a->workload), cli_text(b->workload)) &&
-	       kg_streq(cli_text(a->metric), cli_text(b->metric)) &&
-	       same_column(a->baseline, b->baseline);
+	       kg_streq(cli_text(a->metric), cli_text(b->metric));
 }
 
 static void column_text(const Kgrid__V1__CompareColumn *c, struct kg_str *out)
@@ -47,9 +46,8 @@ static void heading(const Kgrid__V1__CompareSummary *s, const char *common, size
 		kg_str_add(&text, "all machines: ");
 	else
 		kg_str_addf(&text, "%s %s: ", cli_text(s->kind), cli_text(s->name));
-	kg_str_addf(&text, "%s%s%s, %s; change against ", cli_text(s->workload),
-		    common[0] ? " " : "", common, cli_text(s->metric));
-	column_text(s->baseline, &text);
+	kg_str_addf(&text, "%s%s%s, %s", cli_text(s->workload), common[0] ? " " : "", common,
+		    cli_text(s->metric));
 	text_clean(&safe, kg_str_text(&text), text.len, false);
 	text_wrap(out, kg_str_text(&safe), 0, 4, width);
 	kg_str_deinit(&safe);
@@ -98,6 +96,9 @@ static void add_row(struct table *t, const Kgrid__V1__CompareSummary *s, const s
 		table_cell(t, params_value(p, row, i));
 	column_text(s->column, &text);
 	table_cell(t, kg_str_text(&text));
+	kg_str_clear(&text);
+	column_text(s->baseline, &text);
+	table_cell(t, kg_str_text(&text));
 	effect_cells(t, s);
 	if (s->note && s->note[0])
 		table_cellf(t, "(%zu)", footnotes_add(notes, s->note));
@@ -110,8 +111,8 @@ static void add_row(struct table *t, const Kgrid__V1__CompareSummary *s, const s
 static void one_table(const Kgrid__V1__CompareReply *r, size_t first,
 		      const struct compare_look *look, struct kg_str *out)
 {
-	static const char *const titles[] = {"COLUMN", "EFFECT [95 %]", "MACHINES",
-					     "HETEROGENEITY I2", "NOTE"};
+	static const char *const titles[] = {"COLUMN",	 "AGAINST",	     "EFFECT [95 %]",
+					     "MACHINES", "HETEROGENEITY I2", "NOTE"};
 	const char **texts = cli_alloc(r->n_summaries, sizeof(*texts));
 	struct footnotes notes = {0};
 	struct params *p;
@@ -124,10 +125,10 @@ static void one_table(const Kgrid__V1__CompareReply *r, size_t first,
 			texts[row++] = cli_text(r->summaries[i]->params);
 	p = params_split(texts, row);
 	n_params = params_columns(p);
-	align = cli_alloc(n_params + 6, 1);
+	align = cli_alloc(n_params + 7, 1);
 	for (i = 0; i < n_params; i++)
 		align[i] = params_numeric(p, i) ? 'r' : 'l';
-	(void)strcpy(align + n_params, "lrrrl");
+	(void)strcpy(align + n_params, "llrrrl");
 	t = table_new(align);
 	for (i = 0; i < n_params; i++)
 		table_title(t, params_title(p, i));
@@ -189,15 +190,54 @@ static bool says_more(const Kgrid__V1__CompareReply *r, size_t first)
 	return false;
 }
 
+static bool same_group(const Kgrid__V1__CompareSummary *a, const Kgrid__V1__CompareSummary *b)
+{
+	return kg_streq(cli_text(a->kind), cli_text(b->kind)) &&
+	       kg_streq(cli_text(a->name), cli_text(b->name));
+}
+
+/* Most machines behind any row of a group; whether it begins at `at`. */
+static uint32_t group_machines(const Kgrid__V1__CompareReply *r, size_t at, bool *ret_first)
+{
+	uint32_t machines = 0;
+	size_t i;
+
+	*ret_first = true;
+	for (i = 0; i < r->n_summaries; i++) {
+		if (!same_group(r->summaries[i], r->summaries[at]))
+			continue;
+		*ret_first = *ret_first && i >= at;
+		if (r->summaries[i]->machines > machines)
+			machines = r->summaries[i]->machines;
+	}
+	return machines;
+}
+
+/* A group of one machine has no table: it would repeat the machine's own. */
 static void of_kind(const Kgrid__V1__CompareReply *r, const char *kind,
 		    const struct compare_look *look, struct kg_str *out)
 {
+	struct kg_str line = {0}, safe = {0};
+	bool alone, first;
 	size_t i;
 
-	for (i = 0; i < r->n_summaries; i++)
-		if (kg_streq(cli_text(r->summaries[i]->kind), kind) && is_first(r, i) &&
-		    says_more(r, i))
+	for (i = 0; i < r->n_summaries; i++) {
+		const Kgrid__V1__CompareSummary *s = r->summaries[i];
+
+		if (!kg_streq(cli_text(s->kind), kind))
+			continue;
+		alone = group_machines(r, i, &first) <= 1;
+		if (alone && first && kg_streq(kind, "vendor"))
+			kg_str_addf(&line, "vendor %s: one machine, whose tables stand above\n",
+				    cli_text(s->name));
+		if (!alone && is_first(r, i) && says_more(r, i))
 			one_table(r, i, look, out);
+	}
+	text_clean(&safe, kg_str_text(&line), line.len, true);
+	if (safe.len)
+		kg_str_addf(out, "%s\n", kg_str_text(&safe));
+	kg_str_deinit(&safe);
+	kg_str_deinit(&line);
 }
 
 static void add_detail(struct kg_str *out, const char *text)

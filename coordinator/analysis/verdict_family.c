@@ -221,13 +221,16 @@ int verdict_family(struct verdict *verdicts, const struct verdict_policy *polici
 	return rc;
 }
 
-#define MOVED_PAIRS 4	 /* fewer say nothing about a machine */
-#define MOVED_SHARE 0.5	 /* of the pairs: more than this */
-#define MOVED_SIGN  0.75 /* of those that moved, one way */
+#define MOVED_PAIRS 4	/* fewer say nothing about a machine */
+#define MOVED_SHARE 0.5 /* of the pairs: more than this */
+#define MOVED_KNOWN \
+	0.8 /* and of those that moved or are known not to: what is proven to stand still,
+			  * such as a control, speaks against the environment */
+#define MOVED_SIGN 0.75 /* of those that moved, one way */
 
 bool verdict_everything_moved(const struct verdict *verdicts, size_t n)
 {
-	size_t pairs = 0, moved = 0, up = 0, down = 0;
+	size_t pairs = 0, moved = 0, same = 0, up = 0, down = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct verdict *v = &verdicts[i];
@@ -235,6 +238,7 @@ bool verdict_everything_moved(const struct verdict *verdicts, size_t n)
 		if (!takes_part(v))
 			continue;
 		pairs++;
+		same += v->word == VERDICT_SAME;
 		if (v->word != VERDICT_REGRESSION && v->word != VERDICT_IMPROVEMENT &&
 		    v->word != VERDICT_DIFFERENT)
 			continue;
@@ -243,5 +247,6 @@ bool verdict_everything_moved(const struct verdict *verdicts, size_t n)
 		down += v->sign < 0;
 	}
 	return pairs >= MOVED_PAIRS && (double)moved > MOVED_SHARE * (double)pairs &&
+	       (double)moved >= MOVED_KNOWN * (double)(moved + same) &&
 	       (double)(up > down ? up : down) >= MOVED_SIGN * (double)moved;
 }

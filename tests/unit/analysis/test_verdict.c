@@ -653,10 +653,15 @@ static void test_everything_moved_is_most_of_them_to_one_side(void **state)
 	assert_true(verdict_everything_moved(v, 8));
 	assert_false(verdict_everything_moved(v, 3)); /* too few to say that of a machine */
 	assert_false(verdict_everything_moved(v, 0));
-	v[0].word = v[1].word = v[2].word = VERDICT_SAME;
+	v[0].word = v[1].word = v[2].word = VERDICT_UNKNOWN;
 	assert_true(verdict_everything_moved(v, 8));
 	v[3].word = VERDICT_UNKNOWN;
 	assert_false(verdict_everything_moved(v, 8)); /* four of eight are not most */
+	v[1].word = v[2].word = v[3].word = VERDICT_REGRESSION;
+	v[0].word = VERDICT_SAME;
+	assert_true(verdict_everything_moved(v, 8));
+	v[1].word = VERDICT_SAME; /* two that are proven to stand still: not the environment */
+	assert_false(verdict_everything_moved(v, 8));
 	for (size_t i = 0; i < 8; i++) {
 		v[i].word = i % 2 ? VERDICT_IMPROVEMENT : VERDICT_REGRESSION;
 		v[i].sign = i % 2 ? 1 : -1;

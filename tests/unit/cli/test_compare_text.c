@@ -462,15 +462,19 @@ static void test_vendors_come_below_with_interactions_as_sentences(void **state)
 	compare_summaries_text(&x.reply, &look, &out);
 	assert_string_equal(
 		kg_str_text(&out),
-		"vendor AuthenticAMD: netperf, rate; change against 6.12.117/prev\n"
-		"  size  COLUMN                 EFFECT [95 %]  MACHINES  HETEROGENEITY I2  NOTE\n"
-		"    64  6.12.117/new  -5.25 % [-6.00, -4.50]         2      37 % (p=0.2)  (1)\n"
-		"  1024  6.12.117/new                 -5.25 %         1                 -\n"
+		"vendor AuthenticAMD: netperf, rate\n"
+		"  size  COLUMN        AGAINST                 EFFECT [95 %]  MACHINES  "
+		"HETEROGENEITY I2  NOTE\n"
+		"    64  6.12.117/new  6.12.117/prev  -5.25 % [-6.00, -4.50]         2      37 % "
+		"(p=0.2)  (1)\n"
+		"  1024  6.12.117/new  6.12.117/prev                 -5.25 %         1             "
+		" "
+		"   -\n"
 		"  (1) 2 machines are 2 machines\n"
 		"\n"
-		"microarchitecture zen3: netperf size=64, rate; change against 6.12.117/prev\n"
-		"  COLUMN        EFFECT [95 %]  MACHINES  HETEROGENEITY I2  NOTE\n"
-		"  6.12.117/new        -6.25 %         2                 -\n"
+		"microarchitecture zen3: netperf size=64, rate\n"
+		"  COLUMN        AGAINST        EFFECT [95 %]  MACHINES  HETEROGENEITY I2  NOTE\n"
+		"  6.12.117/new  6.12.117/prev        -6.25 %         2                 -\n"
 		"\n"
 		"interactions:\n"
 		"  - tomoyo costs more on zen3 than elsewhere (netperf, rate, difference -3.00 % "
@@ -480,8 +484,14 @@ static void test_vendors_come_below_with_interactions_as_sentences(void **state)
 	kg_str_clear(&out);
 	m[3].machines = 3;
 	compare_summaries_text(&x.reply, &look, &out);
+	assert_contains(kg_str_text(&out), "\nall machines: netperf size=64, rate\n");
+	kg_str_clear(&out);
+	m[1].machines = 1; /* what a vendor's only machine gave is in its own tables */
+	compare_summaries_text(&x.reply, &look, &out);
 	assert_contains(kg_str_text(&out),
-			"\nall machines: netperf size=64, rate; change against ");
+			"vendor AuthenticAMD: one machine, whose tables stand above\n\n");
+	assert_null(strstr(kg_str_text(&out), "vendor AuthenticAMD: netperf"));
+	m[1].machines = 2;
 	kg_str_clear(&out);
 	m[0].effect_pct = m[1].effect_pct; /* the vendor's machines: said already */
 	i.text = s("tomoyo costs 3.0 % [2.0, 4.0] more on zen3 than elsewhere: netperf rate");
