@@ -107,6 +107,18 @@ static void add_row(struct table *t, const Kgrid__V1__CompareSummary *s, const s
 	kg_str_deinit(&text);
 }
 
+/* Index of a text in the list, which it joins when it is new. */
+static size_t place_of(const char **texts, size_t *n, const char *text)
+{
+	size_t i = 0;
+
+	while (i < *n && strcmp(texts[i], text) != 0)
+		i++;
+	if (i == *n)
+		texts[(*n)++] = text;
+	return i;
+}
+
 /* The table of all summaries that belong with the one at `first`. */
 static void one_table(const Kgrid__V1__CompareReply *r, size_t first,
 		      const struct compare_look *look, struct kg_str *out)
@@ -118,12 +130,12 @@ static void one_table(const Kgrid__V1__CompareReply *r, size_t first,
 	struct params *p;
 	struct table *t;
 	char *align;
-	size_t i, row = 0, n_params;
+	size_t i, n_texts = 0, n_params;
 
 	for (i = first; i < r->n_summaries; i++)
 		if (same_table(r->summaries[first], r->summaries[i]))
-			texts[row++] = cli_text(r->summaries[i]->params);
-	p = params_split(texts, row);
+			(void)place_of(texts, &n_texts, cli_text(r->summaries[i]->params));
+	p = params_split(texts, n_texts);
 	n_params = params_columns(p);
 	align = cli_alloc(n_params + 7, 1);
 	for (i = 0; i < n_params; i++)
@@ -134,9 +146,11 @@ static void one_table(const Kgrid__V1__CompareReply *r, size_t first,
 		table_title(t, params_title(p, i));
 	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
 		table_title(t, titles[i]);
-	for (i = first, row = 0; i < r->n_summaries; i++)
+	for (i = first; i < r->n_summaries; i++)
 		if (same_table(r->summaries[first], r->summaries[i]))
-			add_row(t, r->summaries[i], p, row++, &notes);
+			add_row(t, r->summaries[i], p,
+				place_of(texts, &n_texts, cli_text(r->summaries[i]->params)),
+				&notes);
 	heading(r->summaries[first], params_common(p), look->width, out);
 	table_render(t, 2, 0, look->color, out);
 	footnotes_print(&notes, look->width, out);
