@@ -10,9 +10,49 @@ static bool one_line(const char *text)
 	return text[0] && !strpbrk(text, "\n\r#");
 }
 
+static bool needs(const struct kg_param_decl *p)
+{
+	return p->required && !p->preset;
+}
+
+/* False: it needs a value that nobody can choose for the person. */
+static bool can_choose(const struct kg_workload *w)
+{
+	for (size_t i = 0; i < w->n_params; i++)
+		if (needs(&w->params[i]) && w->params[i].choices.n == 0)
+			return false;
+	return true;
+}
+
+/* "  - netperf: {test: [TCP_STREAM, UDP_RR]}" */
+static void add_offered(const struct kg_workload *w, struct kg_str *out)
+{
+	bool any = false;
+
+	kg_str_addf(out, "  - %s", w->name);
+	for (size_t i = 0; i < w->n_params; i++) {
+		const struct kg_param_decl *p = &w->params[i];
+
+		if (!needs(p))
+			continue;
+		kg_str_add(out, any ? ", " : ": {");
+		any = true;
+		kg_str_add_json(out, p->name);
+		kg_str_add(out, ": [");
+		for (size_t k = 0; k < p->choices.n; k++) {
+			kg_str_add(out, k ? ", " : "");
+			kg_str_add_json(out, p->choices.items[k]);
+		}
+		kg_str_add(out, "]");
+	}
+	kg_str_add(out, any ? "}\n" : "\n");
+}
+
 static int add_workloads(const Kgrid__V1__CalibrateRequest *rq, const struct calibrate_offer *offer,
 			 struct kg_str *out, struct kg_err *err)
 {
+	size_t offered = 0;
+
 	kg_str_add(out, "workloads:\n");
 	for (size_t i = 0; i < rq->n_workloads; i++) {
 		if (!one_line(rq->workloads[i]))
@@ -22,10 +62,16 @@ static int add_workloads(const Kgrid__V1__CalibrateRequest *rq, const struct cal
 					  rq->workloads[i]);
 		kg_str_addf(out, "  - %s\n", rq->workloads[i]);
 	}
-	for (size_t i = 0; rq->n_workloads == 0 && i < offer->n_workloads; i++)
-		kg_str_addf(out, "  - %s\n", offer->workloads[i]);
-	if (rq->n_workloads == 0 && offer->n_workloads == 0)
-		return kg_err_set(err, KG_ENODATA, "machine '%s' has no workload that can run",
+	for (size_t i = 0; rq->n_workloads == 0 && i < offer->n_workloads; i++) {
+		if (!can_choose(offer->workloads[i]))
+			continue;
+		add_offered(offer->workloads[i], out);
+		offered++;
+	}
+	if (rq->n_workloads == 0 && offered == 0)
+		return kg_err_set(err, KG_ENODATA,
+				  "machine '%s' has no workload that can run without further "
+				  "parameters",
 				  offer->machine);
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "common/err.h"
 #include "common/str.h"
+#include "common/workload.h"
 #include "proto/messages.h"
 
 #define CALIBRATE_BOOTS	      12 /* default: the halves of the splits have six */
@@ -17,8 +18,10 @@
 
 struct calibrate_offer {
 	const char *machine;
-	const char *kernel;	      /* taken when the request names none; NULL: there is none */
-	const char *const *workloads; /* available ones, taken when the request names none */
+	const char *kernel; /* taken when the request names none; NULL: there is none */
+	/* Available ones, taken when the request names none: with every choice of a parameter that has
+	 * no default, and not those that need another one. */
+	const struct kg_workload *const *workloads;
 	size_t n_workloads;
 };
 

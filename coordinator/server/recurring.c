@@ -31,20 +31,20 @@ static int job_text(struct coordinator *c, const Kgrid__V1__CalibrateRequest *rq
 {
 	const struct inv_machine *m = inventory_machine(&c->inventory, rq->machine);
 	struct calibrate_offer offer = {.machine = rq->machine, .kernel = newest_kernel(c)};
-	const char **names;
+	const struct kg_workload **list;
 	int rc;
 
 	if (!m)
 		return kg_err_set(err, KG_ENOTFOUND, "there is no machine '%s'", rq->machine);
-	names = calloc(m->facts->n_workloads + 1, sizeof(*names));
-	if (!names)
+	list = calloc(m->facts->n_workloads + 1, sizeof(*list));
+	if (!list)
 		return kg_err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < m->facts->n_workloads; i++)
-		if (m->facts->workloads[i]->available)
-			names[offer.n_workloads++] = m->facts->workloads[i]->name;
-	offer.workloads = names;
+		if (m->facts->workloads[i]->available && m->decls[i])
+			list[offer.n_workloads++] = m->decls[i];
+	offer.workloads = list;
 	rc = calibrate_job_text(rq, &offer, ret, err);
-	free(names);
+	free(list);
 	return rc;
 }
 

@@ -4,9 +4,20 @@
 #include "coordinator/detect/calibrate.h"
 #include "coordinator/plan/job.h"
 
-static const char *const workloads[] = {"hackbench", "netperf"};
+static char *test_names[] = {(char *)(uintptr_t) "TCP_STREAM", (char *)(uintptr_t) "UDP_RR"};
+static struct kg_param_decl of_netperf[] = {
+	{.name = (char *)(uintptr_t) "size", .preset = (char *)(uintptr_t) "64"},
+	{.name = (char *)(uintptr_t) "test", .choices = {test_names, 2}, .required = true}};
+static struct kg_param_decl of_other[] = {
+	{.name = (char *)(uintptr_t) "file", .required = true}}; /* which one, a person knows */
+static const struct kg_workload hackbench = {.name = (char *)(uintptr_t) "hackbench"};
+static const struct kg_workload netperf = {
+	.name = (char *)(uintptr_t) "netperf", .params = of_netperf, .n_params = 2};
+static const struct kg_workload other = {
+	.name = (char *)(uintptr_t) "other", .params = of_other, .n_params = 1};
+static const struct kg_workload *const workloads[] = {&hackbench, &netperf, &other};
 static const struct calibrate_offer offer = {
-	.machine = "amd-1", .kernel = "6.12", .workloads = workloads, .n_workloads = 2};
+	.machine = "amd-1", .kernel = "6.12", .workloads = workloads, .n_workloads = 3};
 
 static struct job_spec *make(const Kgrid__V1__CalibrateRequest *rq)
 {
@@ -31,6 +42,10 @@ static void test_all_workloads_on_the_newest_kernel_unless_said_otherwise(void *
 	assert_string_equal(j->kernels.items[0].text, "6.12");
 	assert_int_equal(j->n_lsms, 1);
 	assert_int_equal(j->n_workloads, 2);
+	assert_int_equal(j->workloads[0].n_params, 0);
+	assert_string_equal(j->workloads[1].params[0].name, "test");
+	assert_int_equal(j->workloads[1].params[0].values.n, 2); /* every choice */
+	assert_string_equal(j->workloads[1].params[0].values.items[1].text, "UDP_RR");
 	assert_int_equal(j->boots, CALIBRATE_BOOTS);
 	assert_false(j->confirm); /* noise is not to be confirmed */
 	job_spec_free(j);
