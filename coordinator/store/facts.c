@@ -39,24 +39,13 @@ int facts_store(struct db *db, const struct epoch_facts *f, char ret_digest[KG_S
 	return rc;
 }
 
-int facts_load(struct db *db, struct arena *a, const char *digest, struct epoch_facts *ret,
+int facts_read(struct db *db, sqlite3_stmt *st, struct arena *a, struct epoch_facts *ret,
 	       struct kg_err *err)
 {
-	static const char sql[] =
-		"SELECT j.key, j.value FROM fact_set, json_each(fact_set.facts) AS j"
-		" WHERE fact_set.digest = ? ORDER BY j.key";
 	struct epoch_fact *items = NULL;
-	int64_t there = 0;
-	sqlite3_stmt *st;
 	size_t n = 0;
-	int rc = db_int(db, err, "SELECT 1 FROM fact_set WHERE digest = ?", &there, T(digest));
+	int rc;
 
-	if (rc == 0)
-		rc = kg_err_set(err, KG_ECORRUPT, "no facts '%.12s' are stored", digest);
-	if (rc > 0)
-		rc = db_select(db, err, sql, &st, T(digest));
-	if (rc < 0)
-		return rc;
 	while ((rc = db_step(db, st, err)) > 0) {
 		struct epoch_fact *f = arena_push(a, &items, &n, sizeof(*f));
 
@@ -71,6 +60,25 @@ int facts_load(struct db *db, struct arena *a, const char *digest, struct epoch_
 	ret->items = items;
 	ret->n = n;
 	return rc;
+}
+
+int facts_load(struct db *db, struct arena *a, const char *digest, struct epoch_facts *ret,
+	       struct kg_err *err)
+{
+	static const char sql[] =
+		"SELECT j.key, j.value FROM fact_set, json_each(fact_set.facts) AS j"
+		" WHERE fact_set.digest = ? ORDER BY j.key";
+	int64_t there = 0;
+	sqlite3_stmt *st;
+	int rc = db_int(db, err, "SELECT 1 FROM fact_set WHERE digest = ?", &there, T(digest));
+
+	if (rc == 0)
+		rc = kg_err_set(err, KG_ECORRUPT, "no facts '%.12s' are stored", digest);
+	if (rc > 0)
+		rc = db_select(db, err, sql, &st, T(digest));
+	if (rc < 0)
+		return rc;
+	return facts_read(db, st, a, ret, err);
 }
 
 int facts_union(struct arena *arena, const struct epoch_facts *a, const struct epoch_facts *b,

@@ -15,6 +15,9 @@
 /* Stores the facts (sorted by name) unless they are there, and gives their digest. */
 int facts_store(struct db *db, const struct epoch_facts *f, char ret_digest[KG_SHA256_HEX_SIZE],
 		struct kg_err *err);
+/* Rows of name and value, as the statement orders them; the statement is reset. */
+int facts_read(struct db *db, sqlite3_stmt *st, struct arena *a, struct epoch_facts *ret,
+	       struct kg_err *err);
 /* Sorted by name; KG_ECORRUPT when there is no such row. */
 int facts_load(struct db *db, struct arena *a, const char *digest, struct epoch_facts *ret,
 	       struct kg_err *err);

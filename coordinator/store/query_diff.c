@@ -279,27 +279,17 @@ static int read_facts(struct db *db, struct side *s, struct kg_err *err)
 		" SELECT j.key, j.value FROM boot_facts AS b"
 		" JOIN fact_set ON fact_set.digest = b.facts JOIN json_each(fact_set.facts) AS j"
 		" WHERE b.boot = ?3 AND b.attempt = 0 AND b.phase = 'boot'";
-	struct arena *a = &s->arena;
-	struct epoch_fact *items = NULL;
+	struct epoch_facts facts = {0};
 	sqlite3_stmt *st;
-	size_t n = 0;
 	int rc = db_select(db, err, sql, &st, T(s->machine), I(s->epoch), I(s->boot));
 
 	if (rc < 0)
 		return rc;
-	while ((rc = db_step(db, st, err)) > 0) {
-		struct epoch_fact *f = arena_push(a, &items, &n, sizeof(*f));
-
-		if (!f)
-			break;
-		f->name = arena_text(a, db_col_text_or(st, 0, ""));
-		f->value = arena_text(a, db_col_text(st, 1));
-	}
-	db_reset(st);
-	s->out.facts = items;
-	s->out.n_facts = n;
-	s->out.has_facts = n != 0;
-	return a->failed ? reply_oom(err) : rc;
+	rc = facts_read(db, st, &s->arena, &facts, err);
+	s->out.facts = facts.items;
+	s->out.n_facts = facts.n;
+	s->out.has_facts = facts.n != 0;
+	return rc;
 }
 
 /* What a kernel says of itself without a boot. */
