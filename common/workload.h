@@ -18,6 +18,8 @@
  *   arguments:                                # appended when the condition holds
  *     - {when: {test: [TCP_STREAM, UDP_STREAM]}, add: ["--", -m, "{size}"]}
  *   environment: {NAME: value}
+ *   pair: true                                # the helper may run on another machine (job `role:`)
+ *   canary: true                              # must not depend on the kernel: shows drift in a block
  *   warm-up: {runs: 1} | {seconds: 2}         # kept apart from samples
  *   duration: "{seconds}"                     # expected seconds of one iteration, for estimates
  *   timeout: 60s                              # per iteration, over the duration
@@ -34,7 +36,8 @@
  *   line must match). A value ends at a blank, so "KEY=12 MB/s" is 12.
  *
  *   Templates: {name} is a declared parameter or one of KG_WORKLOAD_BUILTINS ({port}: a free port, for
- *   a workload with a helper); {{ and }} are braces.
+ *   a workload with a helper; {host}: the address that the helper listens on, 127.0.0.1 unless the
+ *   helper runs on another machine); {{ and }} are braces.
  *   The program itself (first of command and helper) is never a template.
  */
 #ifndef KG_COMMON_WORKLOAD_H
@@ -48,7 +51,7 @@
 #include "common/yaml.h"
 
 /* Names that whoever runs the workload fills in (`extra` of kg_workload_argv). */
-#define KG_WORKLOAD_BUILTINS "port"
+#define KG_WORKLOAD_BUILTINS "port", "host"
 
 enum kg_param_type { KG_PARAM_INT, KG_PARAM_BYTES, KG_PARAM_CHOICE, KG_PARAM_TEXT };
 enum kg_direction { KG_DIR_NONE, KG_DIR_HIGHER, KG_DIR_LOWER };
@@ -102,6 +105,8 @@ struct kg_workload {
 	struct kg_texts helper;
 	struct kg_texts command;
 	struct kg_texts version; /* n 0: not asked */
+	bool pair;		 /* the helper may run on another machine */
+	bool canary;
 	struct kg_arguments *arguments;
 	size_t n_arguments;
 	struct kg_texts environment; /* "NAME=value" */
@@ -132,7 +137,9 @@ int kg_workload_parse(const char *file_name, const char *text, size_t len,
 		      struct kg_workload **ret_w, struct kg_err *err);
 void kg_workload_free(struct kg_workload *w);
 
-/* Checks and normalises one value: "expected a whole number from 1 to 65507, not 'x'". */
+/* Checks and normalises one value: "expected a whole number from 1 to 65507, not 'x'". A whole
+ * number whose declaration has a unit of time or of bytes is also taken with a unit: "10s" of seconds
+ * is 10, "1500ms" of seconds is refused (not whole), "64KiB" of bytes is 65536. */
 int kg_workload_normalise(const struct kg_workload *w, const char *param, const char *value,
 			  char **ret_value, struct kg_err *err);
 /* Completes `given` (already normalised) by defaults; refuses what is required and missing, and

@@ -37,6 +37,9 @@ struct coordinator_config {
 	uint64_t silence_ns;		 /* a connection that says nothing for so long is dropped */
 	uint64_t stage_ns[SCHED_STAGE_COUNT];
 	int64_t instruction_factor;
+	int64_t max_slots;
+	struct kg_texts shares; /* "NAME NUMBER" */
+	uint64_t queue_timeout_ns;
 };
 
 /* Reads the file (may be NULL) over the defaults. */

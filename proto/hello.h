@@ -6,7 +6,7 @@
 #include "common/err.h"
 #include "proto/messages.h"
 
-#define KG_PROTO_MINOR	      2 /* newest minor spoken */
+#define KG_PROTO_MINOR	      3 /* newest minor spoken */
 #define KG_PROTO_MINOR_OLDEST 1 /* oldest accepted */
 
 /* Checks a peer's HELLO; on success the minor both speak. KG_EVERSION names both windows,

@@ -34,6 +34,10 @@ enum kg_sender {
 	X(15, BLOB_CHUNK, Kgrid__V1__BlobChunk, kgrid__v1__blob_chunk, KG_FROM_COORDINATOR)        \
 	X(16, RECORD, Kgrid__V1__Record, kgrid__v1__record, KG_FROM_AGENT)                         \
 	X(17, RECORD_ACK, Kgrid__V1__RecordAck, kgrid__v1__record_ack, KG_FROM_COORDINATOR)        \
+	X(18, PEER_SERVING, Kgrid__V1__PeerServing, kgrid__v1__peer_serving, KG_FROM_AGENT)        \
+	X(19, PEER_WANTED, Kgrid__V1__PeerWanted, kgrid__v1__peer_wanted, KG_FROM_AGENT)           \
+	X(20, PEER_READY, Kgrid__V1__PeerReady, kgrid__v1__peer_ready, KG_FROM_COORDINATOR)        \
+	X(21, PEER_DONE, Kgrid__V1__PeerDone, kgrid__v1__peer_done, KG_FROM_COORDINATOR)           \
 	X(40, INFO, Kgrid__V1__InfoRequest, kgrid__v1__info_request, KG_FROM_CLIENT)               \
 	X(41, INFO_REPLY, Kgrid__V1__InfoReply, kgrid__v1__info_reply, KG_FROM_COORDINATOR)        \
 	X(42, SUBMIT, Kgrid__V1__SubmitRequest, kgrid__v1__submit_request, KG_FROM_CLIENT)         \
@@ -100,7 +104,22 @@ enum kg_sender {
 	X(88, IMPORTS, Kgrid__V1__ImportsRequest, kgrid__v1__imports_request, KG_FROM_CLIENT)      \
 	X(89, IMPORTS_REPLY, Kgrid__V1__ImportsReply, kgrid__v1__imports_reply,                    \
 	  KG_FROM_COORDINATOR)                                                                     \
-	X(90, REPLY_PART, Kgrid__V1__ReplyPart, kgrid__v1__reply_part, KG_FROM_COORDINATOR)
+	X(90, REPLY_PART, Kgrid__V1__ReplyPart, kgrid__v1__reply_part, KG_FROM_COORDINATOR)        \
+	X(91, LSM_RESOLVE, Kgrid__V1__LsmResolveRequest, kgrid__v1__lsm_resolve_request,           \
+	  KG_FROM_CLIENT)                                                                          \
+	X(92, LSM_RESOLVE_REPLY, Kgrid__V1__LsmResolveReply, kgrid__v1__lsm_resolve_reply,         \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(93, WHY, Kgrid__V1__WhyRequest, kgrid__v1__why_request, KG_FROM_CLIENT)                  \
+	X(94, WHY_REPLY, Kgrid__V1__WhyReply, kgrid__v1__why_reply, KG_FROM_COORDINATOR)           \
+	X(95, REPRODUCE, Kgrid__V1__ReproduceRequest, kgrid__v1__reproduce_request,                \
+	  KG_FROM_CLIENT)                                                                          \
+	X(96, REPRODUCE_REPLY, Kgrid__V1__ReproduceReply, kgrid__v1__reproduce_reply,              \
+	  KG_FROM_COORDINATOR)                                                                     \
+	X(97, JOB_CHANGE, Kgrid__V1__JobChange, kgrid__v1__job_change, KG_FROM_CLIENT)             \
+	X(98, MACHINE_CHANGE, Kgrid__V1__MachineChange, kgrid__v1__machine_change, KG_FROM_CLIENT) \
+	X(99, STANDING, Kgrid__V1__StandingRequest, kgrid__v1__standing_request, KG_FROM_CLIENT)   \
+	X(100, STANDING_REPLY, Kgrid__V1__StandingReply, kgrid__v1__standing_reply,                \
+	  KG_FROM_COORDINATOR)
 
 enum kg_msg_type {
 #define X(number, NAME, type, prefix, from) KG_MSG_##NAME = (number),

@@ -178,7 +178,7 @@ bool job_notify_valid(const char *target)
 
 struct job_place job_place_of(const struct kg_yaml_node *node)
 {
-	return (struct job_place){node->line, node->column};
+	return (struct job_place){.line = node->line, .column = node->column};
 }
 
 int job_no_memory(struct kg_err *err)
@@ -256,20 +256,20 @@ static int read_machines(const struct job_input *in, const struct kg_yaml_node *
 
 	if (!n)
 		return 0;
-	j->machines_at = job_place_of(n);
+	j->machines.at = job_place_of(n);
 	if (n->kind == KG_YAML_SEQ || (n->kind == KG_YAML_SCALAR && kg_name_valid(n->text))) {
-		rc = read_texts(in, n, "machines", &j->machines);
-		return rc < 0 ? rc : check_unique(in, &j->machines, "machine");
+		rc = read_texts(in, n, "machines", &j->machines.names);
+		return rc < 0 ? rc : check_unique(in, &j->machines.names, "machine");
 	}
 	if (n->kind != KG_YAML_SCALAR || job_is_null(n))
 		return kg_yaml_error(
 			in->doc, n, in->err,
 			"'machines': expected a predicate such as 'vendor == intel' or a "
 			"list of machine names");
-	j->where_text = strdup(n->text);
-	if (!j->where_text)
+	j->machines.where_text = strdup(n->text);
+	if (!j->machines.where_text)
 		return job_no_memory(in->err);
-	rc = predicate_parse(n->text, NULL, &j->where, in->err);
+	rc = predicate_parse(n->text, NULL, &j->machines.where, in->err);
 	if (rc < 0)
 		kg_err_wrap(in->err, rc, "%s:%u:%u: 'machines'", j->file_name, n->line, n->column);
 	return rc;
@@ -580,10 +580,10 @@ void job_spec_free(struct job_spec *j)
 		predicate_free(j->excludes[i].predicate);
 	}
 	free(j->excludes);
-	job_texts_deinit(&j->machines);
+	job_texts_deinit(&j->machines.names);
 	job_texts_deinit(&j->kernels);
-	predicate_free(j->where);
-	free(j->where_text);
+	predicate_free(j->machines.where);
+	free(j->machines.where_text);
 	free(j->file_name);
 	free(j->name);
 	free(j->cmdline);

@@ -261,7 +261,7 @@ static int no_such_machine(struct plan_builder *b, const struct job_text *wanted
 
 static int select_by_name(struct plan_builder *b)
 {
-	const struct job_texts *wanted = &b->job->machines;
+	const struct job_texts *wanted = &b->job->machines.names;
 	size_t i, k;
 
 	for (i = 0; i < wanted->n; i++) {
@@ -282,17 +282,17 @@ static int select_by_predicate(struct plan_builder *b)
 	int rc;
 
 	for (i = 0; i < b->in->n_machines; i++)
-		if (!b->job->where ||
-		    predicate_matches_machine(b->job->where, &b->in->machines[i].facts))
+		if (!b->job->machines.where ||
+		    predicate_matches_machine(b->job->machines.where, &b->in->machines[i].facts))
 			b->machines[b->n_machines++] = &b->in->machines[i];
 	if (b->n_machines > 0) {
 		qsort(b->machines, b->n_machines, sizeof(*b->machines), by_name);
 		return 0;
 	}
 	list_machines(b, &known);
-	rc = job_spec_error(b->job, b->job->machines_at, KG_EINVALID, b->err,
+	rc = job_spec_error(b->job, b->job->machines.at, KG_EINVALID, b->err,
 			    "'machines': no machine matches '%.160s'; known are %s",
-			    b->job->where_text, kg_str_text(&known));
+			    b->job->machines.where_text, kg_str_text(&known));
 	kg_str_deinit(&known);
 	return rc;
 }
@@ -303,10 +303,10 @@ static int select_machines(struct plan_builder *b)
 		return kg_err_set(b->err, KG_EINVALID,
 				  "%s: no machine is known yet: start an agent first",
 				  b->job->file_name);
-	b->machines = calloc(b->in->n_machines + b->job->machines.n, sizeof(*b->machines));
+	b->machines = calloc(b->in->n_machines + b->job->machines.names.n, sizeof(*b->machines));
 	if (!b->machines)
 		return plan_no_memory(b->err);
-	return b->job->machines.n ? select_by_name(b) : select_by_predicate(b);
+	return b->job->machines.names.n ? select_by_name(b) : select_by_predicate(b);
 }
 
 int plan_select(struct plan_builder *b)

@@ -11,9 +11,13 @@
  *                 | VALUE [ "not" ] "in" NAME            -- NAME is a list, such as tags
  *
  * A VALUE is a bare word, a number (memory also "8GiB") or text in single or double quotes.
- * Names of machines: name, vendor (intel, amd, ...), family, model, stepping, cpus, sockets,
- * numa_nodes, memory, microcode, clock (real, instruction), tags. In `exclude:` also kernel (label
- * or release), lsm (label), workload, and the workloads' parameters.
+ * Names of machines: name, vendor (intel, amd, ...), family, model, stepping, microarchitecture
+ * (zen3, cascadelake: compared without case, blanks, '-' and '_'; an unknown one is refused with a
+ * suggestion), cpus, sockets, numa_nodes, memory, microcode (hexadecimal numbers have an order),
+ * clock (real, instruction), tags. In `exclude:` and `only:` also every axis: kernel (label or
+ * release), lsm (label), cmdline (label, the whole variant, or one of its words), each setting by its
+ * name ("governor", "sysctl.vm.swappiness"), workload, the workloads' parameters, set (name of the
+ * parameter set), role (client, or nothing) and peer.
  * On a list, == asks whether some item is equal, != whether none is. Comparing what is absent (a
  * parameter that this workload lacks, a fact that is not known) is false, whatever the operator.
  * Pure.
@@ -51,6 +55,10 @@ struct predicate_scope {
 	size_t n_workloads;
 	const char *const *params; /* names of all parameters of these workloads */
 	size_t n_params;
+	const char *const *settings; /* names of the settings that the job varies or sets */
+	size_t n_settings;
+	const char *const *sets; /* names of the parameter sets */
+	size_t n_sets;
 };
 
 struct predicate_cell { /* what a predicate with axes is asked about; all borrow */
@@ -60,6 +68,11 @@ struct predicate_cell { /* what a predicate with axes is asked about; all borrow
 	const char *lsm;
 	const char *workload;
 	const struct kg_params *params;
+	const char *cmdline_label; /* of the variant; NULL: none */
+	const char *cmdline_words;
+	const struct kg_params *settings; /* sorted by name; NULL: none */
+	const char *set;		  /* NULL: none */
+	const char *peer;		  /* machine of the server; NULL: no roles */
 };
 
 struct predicate;

@@ -306,6 +306,11 @@ static void act(void *arg, const struct sched_action *a)
 	case SCHED_ACT_POWER_CYCLE:
 		power_cycle(d, a->machine->name, a->job->id, a->boot->id);
 		break;
+	case SCHED_ACT_CLOSE:
+	case SCHED_ACT_GATE:
+	case SCHED_ACT_PEER_READY:
+	case SCHED_ACT_PEER_DONE:
+		break;
 	case SCHED_ACT_EVENT:
 		driver_event(d, a->machine ? a->machine->name : NULL, a->job ? a->job->id : 0, 0,
 			     "deadline", a->text);

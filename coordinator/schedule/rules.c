@@ -6,9 +6,11 @@
 #include "coordinator/schedule/sched.h"
 
 static const char *const stage_names[SCHED_STAGE_COUNT] = {
-	[SCHED_DISPATCH] = "dispatch", [SCHED_FETCH] = "fetch",	    [SCHED_LOAD] = "load",
-	[SCHED_BOOT] = "boot",	       [SCHED_VERIFY] = "verify",   [SCHED_WARMUP] = "warm-up",
-	[SCHED_RUN] = "run",	       [SCHED_COLLECT] = "collect", [SCHED_UPLOAD] = "upload",
+	[SCHED_DISPATCH] = "dispatch", [SCHED_FETCH] = "fetch",	      [SCHED_LOAD] = "load",
+	[SCHED_BOOT] = "boot",	       [SCHED_VERIFY] = "verify",     [SCHED_WARMUP] = "warm-up",
+	[SCHED_RUN] = "run",	       [SCHED_COLLECT] = "collect",   [SCHED_UPLOAD] = "upload",
+	[SCHED_LEAVE] = "leave",       [SCHED_SETTINGS] = "settings", [SCHED_PAIR] = "pair",
+	[SCHED_SERVE] = "serve",
 };
 
 /* Seconds. Boot: a server with much memory takes minutes through its firmware even under kexec
@@ -25,6 +27,10 @@ const struct sched_limits sched_limits_default = {
 			[SCHED_RUN] = 300,
 			[SCHED_COLLECT] = 300,
 			[SCHED_UPLOAD] = 600,
+			[SCHED_LEAVE] = 600,
+			[SCHED_SETTINGS] = 60,
+			[SCHED_PAIR] = 1800,
+			[SCHED_SERVE] = 1800,
 		},
 	.instruction_factor = 4,
 };

@@ -4,11 +4,26 @@
  * stage has taken too long. PURE: events go in with their time, actions come out; the driver
  * carries them out and stores them before anybody else hears of them.
  *
- * A machine has at most one open boot. Jobs are served by priority, then by age; within a job a
- * machine takes its visits block by block, what has to be tried again last in its block.
+ * A machine has at most one open boot. Within a job a machine takes its visits block by block, what
+ * has to be tried again last in its block. Between jobs the highest score is served:
  *
- *   boot:   dispatch -> fetch -> load -> boot -> verify -> (warm-up | run | collect)* -> upload -> ended
+ *     score = priority + age_points * hours waited - share_points * hours that the submitter is ahead
+ *
+ * where ahead = usage / share - the least usage / share of the submitters that have work, in machine
+ * hours. Priority (0..100) therefore buys a bounded advance, waiting always wins in the end, and over
+ * a day every submitter who has work gets machine hours by shares.
+ *
+ * A visit with a peer needs both machines. Both are claimed in one step, or none; a machine has at
+ * most one claim, and a claimed machine that is free before its peer may take other visits that end
+ * (by their estimate) before the peer is free: so pairs neither starve nor block each other, and no
+ * circle of machines that wait can form.
+ *
+ *   boot:   dispatch -> leave -> fetch -> load -> boot -> verify -> settings
+ *             -> (pair | serve | warm-up | run | collect)* -> upload -> ended
  *   slot:   pending -> (attempt in a boot) -> outcome, or pending again while it may be retried
+ *
+ * A pair of boots ends together: the server's attempts follow the client's; when one side fails, the
+ * other is fenced, and the slots get the outcome of the side that failed.
  */
 #ifndef KG_SCHEDULE_SCHED_H
 #define KG_SCHEDULE_SCHED_H
@@ -18,6 +33,7 @@
 #include <stdint.h>
 
 #include "common/outcome.h"
+#include "common/yaml.h"
 
 enum sched_stage {
 	SCHED_DISPATCH,
@@ -29,6 +45,10 @@ enum sched_stage {
 	SCHED_RUN,
 	SCHED_COLLECT,
 	SCHED_UPLOAD,
+	SCHED_LEAVE,	/* a plain reboot out of a kernel that kexec cannot leave, before fetch */
+	SCHED_SETTINGS, /* applied and read back, after verify */
+	SCHED_PAIR,	/* client: waits for its server */
+	SCHED_SERVE,	/* server: until the client's run is over; deadline as run, plus pair's */
 	SCHED_STAGE_COUNT,
 };
 const char *sched_stage_name(enum sched_stage s);
@@ -54,10 +74,16 @@ struct sched_visit {
 	char *lsm_request;
 	char *lsm_effective;
 	char *cmdline;
+	char *variant;	/* for people; "" */
+	char *settings; /* "governor=performance; sysctl.vm.swappiness=10"; "" */
+	char *peer;	/* machine of the server; NULL: none */
+	bool leave_by_reboot;
+	uint32_t seconds; /* estimate of the whole boot; 0: not known */
 	struct sched_slot *slots;
 	size_t n_slots;
-	struct sched_job *job;	       /* borrows */
-	struct sched_machine *machine; /* borrows */
+	struct sched_job *job;		    /* borrows */
+	struct sched_machine *machine;	    /* borrows */
+	struct sched_machine *peer_machine; /* borrows; NULL: none */
 };
 
 struct sched_slot {
@@ -78,8 +104,13 @@ struct sched_attempt {
 	enum kg_outcome outcome; /* NONE: not ended */
 	char *reason;		 /* owned or NULL */
 	bool started;
-	bool settled; /* its slot has counted it */
+	bool settled;	       /* its slot has counted it; always for a server's attempt */
+	uint64_t peer_attempt; /* of the other side; 0: none */
+	uint32_t port;	       /* server: the helper listens; 0: not yet */
+	bool wanted;	       /* client: waits for it */
 };
+
+enum sched_role { SCHED_ROLE_NONE, SCHED_ROLE_CLIENT, SCHED_ROLE_SERVER };
 
 struct sched_boot {
 	uint64_t id;
@@ -95,13 +126,29 @@ struct sched_boot {
 	enum kg_outcome agent_outcome; /* what BootEnded or BootEvidence said */
 	char *agent_reason;
 	uint64_t samples;
+	enum sched_role role;
+	struct sched_boot *pair; /* borrows; the other side while both are open */
+	uint64_t pair_id;	 /* its number; 0: none */
 };
+
+enum sched_service {
+	SCHED_NORMAL,
+	SCHED_DRAIN,	   /* the open boot goes on, none begins */
+	SCHED_MAINTENANCE, /* the open boot is ended, without counting a try; no power cycling */
+};
+const char *sched_service_name(enum sched_service s); /* "normal", "drain", "maintenance" */
 
 struct sched_machine {
 	char *name;
 	bool up;
 	bool instruction_clock;
 	struct sched_boot *boot; /* open boot, owned; NULL: idle */
+	enum sched_service service;
+	char *service_why; /* owned; NULL: none */
+	/* Reserved: only this submitter's jobs begin. Times are CLOCK_BOOTTIME, may lie before 0. */
+	char *reserved_by; /* owned; NULL: not reserved */
+	char *reserved_why;
+	int64_t reserved_until_ns;
 	struct sched_machine *next;
 };
 
@@ -110,8 +157,18 @@ const char *sched_job_state_name(enum sched_job_state s);
 
 struct sched_job {
 	uint64_t id;
+	char *name; /* owned, as user; for `why` */
+	char *user; /* submitter, whose share counts */
 	uint32_t priority;
 	enum sched_job_state state;
+	bool paused;
+	int64_t queued_ns;	   /* submitted, CLOCK_BOOTTIME; may lie before 0 */
+	int64_t started_ns;	   /* first boot; INT64_MIN: none yet */
+	uint64_t budget_ns;	   /* wall time from started_ns; 0: none. Then `skipped` */
+	uint64_t queue_timeout_ns; /* without a boot on a machine for so long; 0: none */
+	uint32_t gate_block; /* blocks after this one wait for sched_release; 0: no stop rule */
+	uint64_t *after;     /* owned: jobs that must be over before */
+	size_t n_after;
 	struct sched_visit **visits; /* owned, by machine, then visit */
 	size_t n_visits;
 	size_t pending; /* slots without an outcome */
@@ -130,6 +187,14 @@ enum sched_action_kind {
 	SCHED_ACT_FENCE,
 	SCHED_ACT_POWER_CYCLE,
 	SCHED_ACT_EVENT, /* something people should be able to read later */
+	/* Pending slots of a job (machine NULL: on all machines) that are in no open boot have this
+	 * outcome: store it. Their number is in `count`. */
+	SCHED_ACT_CLOSE,
+	/* All blocks that may run on this machine are over, and there are more: judge the stop rule,
+	 * then sched_release or sched_close. `block`: the last one that is over. */
+	SCHED_ACT_GATE,
+	SCHED_ACT_PEER_READY, /* to the client's machine: boot, attempt, port, `peer` */
+	SCHED_ACT_PEER_DONE,  /* to the server's machine: boot, attempt */
 };
 
 struct sched_action {
@@ -140,11 +205,29 @@ struct sched_action {
 	struct sched_slot *slot;
 	uint64_t boot_id, lease_epoch; /* FENCE: may be a boot the scheduler no longer has */
 	uint64_t attempt;	       /* SETTLE: that decided; END_BOOT: unused */
-	enum kg_outcome outcome;       /* END_BOOT, SETTLE (NONE: pending again) */
+	enum kg_outcome outcome;       /* END_BOOT, SETTLE (NONE: pending again), CLOSE */
 	const char *text;	       /* reason; valid during the callback */
+	bool count_try;		       /* SETTLE */
+	uint32_t block;		       /* GATE */
+	uint32_t port;		       /* PEER_READY */
+	struct sched_machine *peer;    /* PEER_READY: the server's machine */
+	size_t count;		       /* CLOSE */
 };
 
 typedef void (*sched_act_fn)(void *arg, const struct sched_action *a);
+
+struct sched_share {
+	const char *user; /* borrows, for sched_set_policy */
+	double share;	  /* over 0; who is not named has 1 */
+};
+struct sched_policy {
+	double age_points;   /* per hour waited; default 5 */
+	double share_points; /* per machine hour ahead; default 20 */
+	double half_life_h;  /* of usage; default 24; 0: never forgotten */
+	const struct sched_share *shares;
+	size_t n_shares;
+};
+extern const struct sched_policy sched_policy_default;
 
 struct sched {
 	struct sched_limits limits;
@@ -160,6 +243,10 @@ struct sched {
 
 void sched_init(struct sched *s, const struct sched_limits *limits, uint64_t next_boot,
 		uint64_t next_attempt);
+/* Copies. Before the first job. -ENOMEM. */
+int sched_set_policy(struct sched *s, const struct sched_policy *p);
+/* Machine time that a submitter has used, as the store knows it (at start). -ENOMEM. */
+int sched_usage_add(struct sched *s, const char *user, uint64_t used_ns, uint64_t now_ns);
 void sched_deinit(struct sched *s);
 
 struct sched_machine *sched_machine_find(struct sched *s, const char *name);
@@ -170,8 +257,11 @@ struct sched_boot *sched_boot_find(struct sched *s, uint64_t boot, struct sched_
 
 /* ---- loading what the store knows (no actions) ---- */
 
-/* Takes `job` (made by sched_job_new) always. */
+/* Further fields (but visits, state and lists inside) may be set until it is added; texts by
+ * sched_job_set_texts, -ENOMEM. */
 struct sched_job *sched_job_new(uint64_t id, uint32_t priority, enum sched_job_state state);
+int sched_job_set_texts(struct sched_job *j, const char *name, const char *user);
+int sched_job_add_after(struct sched_job *j, uint64_t job);
 void sched_job_free(struct sched_job *j);
 /* Adds a visit; strings are copied. Visits must come ordered by machine, then visit. */
 struct sched_visit *sched_job_add_visit(struct sched *s, struct sched_job *j, const char *machine,
@@ -186,6 +276,8 @@ struct sched_boot *sched_boot_new(struct sched_visit *v, size_t n_attempts);
 
 /* Frees a job that is over (a retry brings it back anew). False: it is not over. */
 bool sched_job_forget(struct sched *s, uint64_t id);
+/* Extends a live job: the visits were added by sched_job_add_visit since; feeds machines. */
+void sched_job_grown(struct sched *s, uint64_t job, uint64_t now_ns);
 
 /* ---- events; `now_ns` is CLOCK_BOOTTIME ---- */
 
@@ -212,6 +304,38 @@ void sched_attempt_ended(struct sched *s, uint64_t boot, uint64_t attempt, enum 
 void sched_boot_ended(struct sched *s, uint64_t boot, enum kg_outcome outcome, const char *reason,
 		      uint64_t now_ns);
 void sched_tick(struct sched *s, uint64_t now_ns);
+
+/* People's and the stop rule's events. Unknown jobs and machines: KG_ENOTFOUND; a job that is over:
+ * KG_ESTATE; nothing changes then. */
+int sched_job_pause(struct sched *s, uint64_t job, bool paused, uint64_t now_ns);
+int sched_job_reprioritise(struct sched *s, uint64_t job, uint32_t priority, uint64_t now_ns);
+/* Blocks up to this one may begin on the machine (UINT32_MAX: all). */
+void sched_release(struct sched *s, uint64_t job, const char *machine, uint32_t block,
+		   uint64_t now_ns);
+/* Pending slots that are in no open boot end (`skipped`, `queue-timeout`); machine NULL: everywhere. */
+void sched_close(struct sched *s, uint64_t job, const char *machine, enum kg_outcome outcome,
+		 const char *reason, uint64_t now_ns);
+/* `user` NULL: no longer. A boot in progress goes on. */
+int sched_machine_reserve(struct sched *s, const char *machine, const char *user, const char *why,
+			  int64_t until_ns, uint64_t now_ns);
+int sched_machine_service(struct sched *s, const char *machine, enum sched_service service,
+			  const char *why, uint64_t now_ns);
+/* What agents of a pair say. */
+void sched_peer_serving(struct sched *s, uint64_t boot, uint64_t attempt, uint32_t port,
+			uint64_t now_ns);
+void sched_peer_wanted(struct sched *s, uint64_t boot, uint64_t attempt, uint64_t now_ns);
+
+/* ---- why: at most WHY_LINES lines of text for a person. Pure, changes nothing ---- */
+
+#define SCHED_WHY_LINES 20
+/* Why a job (cell: its slots on one machine that are pending, by slot ids) does not run now: state,
+ * paused, dependency, per machine: offline, busy with what until when, service, reservation, pair,
+ * gate, which jobs come first and by which score. KG_ENOTFOUND: not in the scheduler (over). */
+int sched_why_job(const struct sched *s, uint64_t job, uint64_t now_ns, struct kg_texts *ret_lines);
+int sched_why_slots(const struct sched *s, uint64_t job, const char *machine, const uint64_t *slots,
+		    size_t n, uint64_t now_ns, struct kg_texts *ret_lines);
+int sched_why_machine(const struct sched *s, const char *machine, uint64_t now_ns,
+		      struct kg_texts *ret_lines);
 
 /* ---- rules, for tests and for messages ---- */
 

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "common/yaml.h"
 #include "coordinator/store/types.h"
 #include "proto/messages.h"
 
@@ -131,6 +132,46 @@ int query_noise(struct query *q, const Kgrid__V1__NoiseRequest *rq, Kgrid__V1__N
 		struct kg_err *err);
 int query_imports(struct query *q, const Kgrid__V1__ImportsRequest *rq,
 		  Kgrid__V1__ImportsReply **ret, struct kg_err *err);
+
+/* ---- since schema 3 ---- */
+
+/* Of machines that are named (n 0: all): the newest epoch's attempts that passed, at most 90 days
+ * old. A workload's newest digest only. */
+int query_plan_history(struct query *q, const char *const *machines, size_t n, int64_t now_ns,
+		       struct store_history **ret, struct kg_err *err);
+void store_history_free(struct store_history *h);
+/* Machine time per submitter of boots that ended after since_ns, weighted by 0.5^(age / half_life). */
+int query_usage(struct query *q, int64_t since_ns, int64_t now_ns, int64_t half_life_ns,
+		struct store_usages **ret, struct kg_err *err);
+void store_usages_free(struct store_usages *u);
+int query_standing(struct query *q, struct store_standings **ret, struct kg_err *err);
+void store_standings_free(struct store_standings *s);
+/* Jobs by name, newest first, that are not over; or by number. For `after:`. */
+int query_job_find(struct query *q, const char *selector, uint64_t *ret_job, struct kg_err *err);
+
+/* One cell of a job by its number, with what reproducing it needs. */
+struct store_cell_detail { /* owned, store_cell_detail_free */
+	struct store_cell cell;
+	uint64_t job;
+	const char *job_name, *text, *file_name; /* the job file */
+	struct store_file *files;
+	size_t n_files;
+	const char *kernel_release, *config_lsm; /* config_lsm NULL: not known */
+	const char *base_cmdline;		 /* of the machine, as last reported */
+	const char *argv;	  /* JSON array of the newest attempt; NULL: never ran */
+	struct store_slot *slots; /* in order of block */
+	uint64_t *slot_ids;
+	size_t n_slots;
+};
+int query_cell(struct query *q, uint64_t job, uint32_t number, struct store_cell_detail **ret,
+	       struct kg_err *err);
+void store_cell_detail_free(struct store_cell_detail *d);
+/* What the store knows for `kgrid why`: outcomes that are not pass with their reasons and counts, each
+ * retried slot's attempts, the newest events. At most SCHED_WHY_LINES lines each. `cell` 0: the job. */
+int query_why_job(struct query *q, uint64_t job, uint32_t cell, struct kg_texts *ret_lines,
+		  struct kg_err *err);
+int query_why_machine(struct query *q, const char *machine, struct kg_texts *ret_lines,
+		      struct kg_err *err);
 
 /* For the detector. */
 /* Blocks that are finished on a machine (every slot has its outcome, at least one passed) and not

@@ -146,6 +146,40 @@ int store_job_cancel(struct store *s, uint64_t job, int64_t now_ns, struct store
  * KG_ESTATE: not ended yet; KG_EREFUSED: a kernel it needs was removed. */
 int store_job_retry(struct store *s, uint64_t job, int64_t now_ns, struct store_done done);
 
+struct store_job_change {
+	uint64_t job;
+	bool set_paused, paused;
+	bool set_priority;
+	uint32_t priority;
+	int64_t now_ns;
+	const char *user; /* for the event; NULL: not known */
+};
+/* KG_ESTATE when the job is over. With an event of kind 'job'. */
+int store_job_change(struct store *s, const struct store_job_change *x, struct store_done done);
+
+/* More slots of cells that the job has: blocks + n_blocks, stop rule and budget no longer count for the
+ * new ones. A job that was done is queued again. result.count: slots. KG_ESTATE: cancelled;
+ * KG_EREFUSED: a kernel it needs was removed. */
+struct store_job_extend {
+	uint64_t job;
+	uint32_t first_block, n_blocks; /* first_block = job.blocks + 1, else KG_ESTATE */
+	const struct store_slot *slots; /* cell_index: the cell's number - 1 */
+	size_t n_slots;
+	int64_t now_ns;
+};
+int store_job_extend(struct store *s, const struct store_job_extend *x, struct store_done done);
+
+/* Pending slots without an open boot's attempt get this outcome: `skipped`, `queue-timeout`. machine
+ * NULL: everywhere. With an event, and a line under job.stops. result.count: slots. */
+struct store_job_close {
+	uint64_t job;
+	const char *machine;
+	enum kg_outcome outcome;
+	const char *reason;
+	int64_t now_ns;
+};
+int store_job_close(struct store *s, const struct store_job_close *x, struct store_done done);
+
 /* One slot's end, or (outcome NONE) one try that counted and left it pending. */
 struct store_settle {
 	uint64_t slot;
@@ -219,6 +253,30 @@ int store_notice_add(struct store *s, uint64_t regression, const char *target, c
 		     int64_t now_ns, struct store_done done);
 int store_notice_end(struct store *s, uint64_t id, bool sent, const char *reason, int64_t now_ns,
 		     struct store_done done);
+
+/* ---- machines' service, standing jobs; since schema 3 ---- */
+
+struct store_service {
+	const char *machine;
+	const char *service; /* "normal", "drain", "maintenance"; NULL: unchanged */
+	const char *why;
+	bool set_reserved;
+	const char *reserved_by; /* NULL: no longer */
+	const char *reserved_why;
+	int64_t reserved_until_ns; /* realtime */
+	int64_t now_ns;
+	const char *user; /* for the event */
+};
+/* KG_ENOTFOUND. */
+int store_machine_service(struct store *s, const struct store_service *x, struct store_done done);
+
+/* result.id. The same text, files and user again: existed. */
+int store_standing_add(struct store *s, const struct store_standing *x, int64_t now_ns,
+		       struct store_done done);
+int store_standing_remove(struct store *s, uint64_t id, int64_t now_ns, struct store_done done);
+/* It was due: the job it made (0: none, and why not), and when it is due again (0: not by time). */
+int store_standing_ran(struct store *s, uint64_t id, uint64_t job, const char *error,
+		       int64_t next_ns, struct store_done done);
 
 /* ---- calibration and imports ---- */
 

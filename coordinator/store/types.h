@@ -43,6 +43,23 @@ struct store_cell {
 	uint32_t kernel_order; /* position in the job file, from 0 */
 	uint32_t lsm_order;
 	uint32_t workload_order;
+	/* since schema 3; texts NULL: "" */
+	uint32_t number;      /* within the job, from 1; 0 at insert: position in `cells` */
+	const char *variant;  /* for people: command line and settings that vary */
+	const char *settings; /* "governor=performance; sysctl.vm.swappiness=10" */
+	const char *peer;     /* machine of the server */
+	bool canary;
+	bool leave_by_reboot;
+	uint32_t run_s; /* estimate of one run; 0: not known */
+};
+
+/* A request that gives the same list as another one of the job on a kernel. */
+struct store_merge {
+	const char *machine, *kernel, *lsm, *into, *effective;
+};
+
+struct store_file {
+	const char *name, *text;
 };
 
 /* One cell in one block. */
@@ -82,6 +99,21 @@ struct store_job {
 	size_t n_cells;
 	struct store_slot *slots; /* given out: ordered by machine, visit, position */
 	size_t n_slots;
+	/* since schema 3; NULL: "" or none */
+	const char *user;
+	const struct store_file *files; /* that it includes */
+	size_t n_files;
+	const struct store_merge *merges; /* at insert only */
+	size_t n_merges;
+	const uint64_t *after; /* jobs that must be over before */
+	size_t n_after;
+	bool paused;
+	uint32_t blocks_min; /* before the stop rule is asked; 0: no stop rule */
+	double until_pct;
+	uint64_t budget_ns, queue_timeout_ns; /* 0: none */
+	uint64_t standing;		      /* that made it; 0: none */
+	uint32_t hop_s;			      /* estimate from kernel to kernel; 0: not known */
+	int64_t started_ns;		      /* given out: of the first boot, realtime; 0: none */
 };
 
 struct store_attempt {
@@ -119,6 +151,11 @@ struct store_boot {
 	int64_t started_ns;
 	struct store_attempt *attempts; /* ordered by position */
 	size_t n_attempts;
+	/* since schema 3; NULL: "" */
+	const char *settings;
+	const char *role; /* "client", "server" */
+	const char *peer; /* the other machine */
+	uint64_t pair;	  /* the other side's boot; 0: none */
 	/* given out only: */
 	uint64_t last_seq;	       /* newest committed record */
 	bool has_evidence;	       /* BootEvidence was recorded ... */
@@ -134,6 +171,65 @@ struct store_machine {
 	const Kgrid__V1__MachineFacts *facts; /* NULL: never reported (at upsert: unchanged) */
 	int64_t first_seen_ns;		      /* given out only */
 	int64_t last_seen_ns;
+	/* given out only, since schema 3; set by store_machine_service and _reserve. NULL: none */
+	const char *service; /* "normal", "drain", "maintenance" */
+	const char *service_why;
+	const char *reserved_by, *reserved_why;
+	int64_t reserved_until_ns; /* realtime */
+};
+
+/* ---- standing jobs ---- */
+
+struct store_standing {
+	uint64_t id; /* given out only */
+	const char *name, *user;
+	const char *text, *file_name;
+	const struct store_file *files;
+	size_t n_files;
+	const char *when;	/* "kernel added", "nightly" */
+	uint32_t minute;	/* nightly: of the day, local time */
+	int64_t next_ns;	/* nightly: realtime; else 0 */
+	uint64_t last_job;	/* given out only; 0: none */
+	const char *last_error; /* given out only; NULL: none */
+};
+struct store_standings { /* owned, store_standings_free */
+	struct store_standing *items;
+	size_t n;
+};
+
+/* ---- what planning learns from earlier jobs ---- */
+
+struct store_pace { /* as plan_pace, plan_hop, plan_spread */
+	const char *machine, *workload, *params;
+	double iteration_s;
+	uint32_t attempts;
+};
+struct store_hop {
+	const char *machine;
+	double seconds;
+	uint32_t boots;
+};
+struct store_spread {
+	const char *machine, *workload, *params, *metric;
+	double between_cov_pct;
+	uint32_t boots;
+};
+struct store_history { /* owned, store_history_free */
+	struct store_pace *paces;
+	size_t n_paces;
+	struct store_hop *hops;
+	size_t n_hops;
+	struct store_spread *spreads;
+	size_t n_spreads;
+};
+
+struct store_usage {
+	const char *user;
+	uint64_t used_ns; /* machine time of boots */
+};
+struct store_usages { /* owned, store_usages_free */
+	struct store_usage *items;
+	size_t n;
 };
 
 struct store_kernel {

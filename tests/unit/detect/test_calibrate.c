@@ -38,7 +38,7 @@ static void test_all_workloads_on_the_newest_kernel_unless_said_otherwise(void *
 	struct job_spec *j = make(&rq);
 
 	(void)state;
-	assert_string_equal(j->machines.items[0].text, "amd-1");
+	assert_string_equal(j->machines.names.items[0].text, "amd-1");
 	assert_string_equal(j->kernels.items[0].text, "6.12");
 	assert_int_equal(j->n_lsms, 1);
 	assert_int_equal(j->n_workloads, 2);

@@ -92,8 +92,8 @@ static void test_the_job_has_three_blocks_of_just_the_two_kernels(void **state)
 	assert_false(j->confirm); /* or it would go on for ever */
 	assert_int_equal(j->kernels.n, 2);
 	assert_string_equal(j->kernels.items[0].text, "aaaaaaaaaaaa");
-	assert_int_equal(j->machines.n, 3);
-	assert_string_equal(j->machines.items[1].text, "intel-3");
+	assert_int_equal(j->machines.names.n, 3);
+	assert_string_equal(j->machines.names.items[1].text, "intel-3");
 	assert_int_equal(j->n_lsms, 2);
 	assert_string_equal(j->lsms[1].request, JOB_LSM_DEFAULT);
 	assert_string_equal(j->cmdline, "mitigations=auto");

@@ -110,9 +110,9 @@ static void grid_init(struct grid *g)
 		};
 	}
 	g->kernels[0] = (struct plan_kernel){DIGEST_61, NULL,		"6.1.0-52-cloud-amd64",
-					     NULL,	&g->configs[0], true};
+					     NULL,	&g->configs[0], true, 0};
 	g->kernels[1] = (struct plan_kernel){
-		DIGEST_612, "newer", "6.12.117+deb12-cloud-amd64", NULL, &g->configs[1], true};
+		DIGEST_612, "newer", "6.12.117+deb12-cloud-amd64", NULL, &g->configs[1], true, 0};
 	g->in = (struct plan_input){
 		.machines = g->machines,
 		.n_machines = 2,

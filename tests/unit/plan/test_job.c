@@ -64,7 +64,7 @@ static void test_example_of_the_design_parses(void **state)
 		fail_msg("%s", err.text);
 	free(text);
 	assert_string_equal(j->name, "what-do-lsms-cost");
-	assert_non_null(j->where);
+	assert_non_null(j->machines.where);
 	assert_int_equal(j->kernels.n, 2);
 	assert_string_equal(j->kernels.items[1].text, "6.12.117+deb12-cloud-amd64");
 	assert_int_equal(j->n_lsms, 4);
@@ -116,8 +116,8 @@ static void test_small_job_gets_defaults(void **state)
 	struct job_spec *j = parse(HEAD TAIL);
 
 	(void)state;
-	assert_null(j->where);
-	assert_int_equal(j->machines.n, 0);
+	assert_null(j->machines.where);
+	assert_int_equal(j->machines.names.n, 0);
 	assert_int_equal(j->n_lsms, 1);
 	assert_string_equal(j->lsms[0].label, "default");
 	assert_string_equal(j->lsms[0].request, JOB_LSM_DEFAULT);
@@ -135,12 +135,12 @@ static void test_machines_may_be_a_list_of_names(void **state)
 	struct job_spec *j = parse(HEAD TAIL "machines: [m2, m1]\n");
 
 	(void)state;
-	assert_int_equal(j->machines.n, 2);
-	assert_string_equal(j->machines.items[0].text, "m2");
-	assert_null(j->where);
+	assert_int_equal(j->machines.names.n, 2);
+	assert_string_equal(j->machines.names.items[0].text, "m2");
+	assert_null(j->machines.where);
 	job_spec_free(j);
 	j = parse(HEAD TAIL "machines: m1\n");
-	assert_int_equal(j->machines.n, 1);
+	assert_int_equal(j->machines.names.n, 1);
 	job_spec_free(j);
 }
 

@@ -249,7 +249,7 @@ static void test_selector_that_fits_two_kernels_names_both(void **state)
 		"6.1.0-52-cloud-amd64",
 		NULL,
 		&g->configs[1],
-		true};
+		true, 0};
 	g->in.n_kernels = 3;
 	expect_error(g, SMALL, KG_EAMBIGUOUS, "'6.1.0-52-cloud-amd64' fits 2 kernels");
 	assert_contains(g->err.text, "digest 61aaaaaaaa00, CONFIG_LSM \"landlock,lockdown,");
