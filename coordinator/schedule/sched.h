@@ -167,6 +167,7 @@ struct sched_job {
 	uint64_t budget_ns;	   /* wall time from started_ns; 0: none. Then `skipped` */
 	uint64_t queue_timeout_ns; /* without a boot on a machine for so long; 0: none */
 	uint32_t gate_block; /* blocks after this one wait for sched_release; 0: no stop rule */
+	double until_pct;    /* of the stop rule, for whoever judges it */
 	uint64_t *after;     /* owned: jobs that must be over before */
 	size_t n_after;
 	struct sched_visit **visits; /* owned, by machine, then visit */
