@@ -145,6 +145,21 @@ static int add_given(struct cli_args *a, const struct cli_option *o, const char 
 	return 0;
 }
 
+/* "kgrid standing" alone is "kgrid standing list", where a noun has that verb. */
+static void take_default_verb(struct cli_args *a)
+{
+	const char *words[2] = {a->prefix, "list"};
+	const struct cli_command *c;
+
+	if (a->command || !a->prefix)
+		return;
+	for (c = cli_commands; c->path; c++)
+		if (path_is(c->path, words, 2))
+			a->command = c;
+	if (a->command)
+		a->prefix = NULL;
+}
+
 /* Takes the option at s->i and its value. */
 static int take_option(struct scan *s, struct cli_args *a, struct kg_err *err)
 {
@@ -157,12 +172,16 @@ static int take_option(struct scan *s, struct cli_args *a, struct kg_err *err)
 		size_t len = strcspn(word + 2, "=");
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)(len < 63 ? len : 63), word + 2);
+		if (!find_option(a->command, name, 0))
+			take_default_verb(a);
 		o = find_option(a->command, name, 0);
 		value = word[2 + len] == '=' ? word + 3 + len : NULL;
 		if (o && o->kind == CLI_FLAG && value)
 			return kg_err_set(err, KG_EINVALID, "'--%s' takes no value", name);
 	} else {
 		(void)snprintf(name, sizeof(name), "%c", word[1]);
+		if (!find_option(a->command, NULL, word[1]))
+			take_default_verb(a);
 		o = find_option(a->command, NULL, word[1]);
 		value = word[2] ? word + 2 : NULL;
 		if (o && o->kind == CLI_FLAG && value)
@@ -209,20 +228,66 @@ static int take_word(struct cli_args *a, const char **words, size_t *n_words, co
 	return 0;
 }
 
+/* "12/3" */
+static int parse_cell(const char *text, uint64_t *ret_job, uint64_t *ret_cell)
+{
+	const char *slash = strchr(text, '/');
+	char job[32];
+
+	if (!slash || slash - text >= (ptrdiff_t)sizeof(job))
+		return KG_EINVALID;
+	(void)snprintf(job, sizeof(job), "%.*s", (int)(slash - text), text);
+	if (kg_parse_u64(job, ret_job) < 0 || *ret_job == 0 ||
+	    kg_parse_u64(slash + 1, ret_cell) < 0 || *ret_cell == 0 || *ret_cell > UINT32_MAX)
+		return KG_EINVALID;
+	return 0;
+}
+
+static int check_operand(const struct cli_operand *o, const char *text, struct kg_err *err)
+{
+	uint64_t v, cell;
+
+	switch (o->kind) {
+	case CLI_JOB:
+		if (kg_parse_u64(text, &v) < 0 || v == 0)
+			return kg_err_set(err, KG_EINVALID, "not the number of a job: '%s'", text);
+		return 0;
+	case CLI_STANDING:
+		if (kg_parse_u64(text, &v) < 0 || v == 0)
+			return kg_err_set(err, KG_EINVALID,
+					  "not the number of a standing job: '%s'", text);
+		return 0;
+	case CLI_CELL:
+		if (parse_cell(text, &v, &cell) < 0)
+			return kg_err_set(err, KG_EINVALID,
+					  "not a cell: '%s'; it is JOB/CELL, such as 7/12", text);
+		return 0;
+	case CLI_SUBJECT:
+		if (!text[0] || (strchr(text, '/') && parse_cell(text, &v, &cell) < 0))
+			return kg_err_set(err, KG_EINVALID,
+					  "not a job, a cell or a machine: '%s'; try 7, 7/12 or "
+					  "the name of a machine",
+					  text);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 static int check_operands(const struct cli_args *a, struct kg_err *err)
 {
 	const struct cli_operand *o = a->command->operands;
 	size_t i = 0;
-	uint64_t v;
+	int rc;
 
 	for (; o && o->name; o++) {
 		if (i >= a->n_operands && o->required)
 			return kg_err_set(err, KG_EINVALID, "'%s' needs %s: %s", a->command->path,
 					  o->name, o->help);
 		for (; i < a->n_operands; i++) {
-			if (o->kind == CLI_JOB && (kg_parse_u64(a->operands[i], &v) < 0 || v == 0))
-				return kg_err_set(err, KG_EINVALID, "not the number of a job: '%s'",
-						  a->operands[i]);
+			rc = check_operand(o, a->operands[i], err);
+			if (rc < 0)
+				return rc;
 			if (!o->repeated) {
 				i++;
 				break;
@@ -273,6 +338,8 @@ int cli_args_parse(int argc, char *const *argv, struct cli_args *ret_args, struc
 		if (rc < 0)
 			return rc;
 	}
+	if (!cli_args_has(&a, "help") && !cli_args_has(&a, "version"))
+		take_default_verb(&a);
 	if (a.command && !a.command->pass_through && !cli_args_has(&a, "help") &&
 	    !cli_args_has(&a, "version")) {
 		rc = check_operands(&a, err);
@@ -339,4 +406,14 @@ uint64_t cli_args_job(const struct cli_args *a)
 	if (a->n_operands > 0)
 		(void)kg_parse_u64(a->operands[0], &v);
 	return v;
+}
+
+void cli_args_cell(const struct cli_args *a, uint64_t *ret_job, uint32_t *ret_cell)
+{
+	uint64_t job = 0, cell = 0;
+
+	if (a->n_operands > 0)
+		(void)parse_cell(a->operands[0], &job, &cell);
+	*ret_job = job;
+	*ret_cell = (uint32_t)cell;
 }

@@ -49,5 +49,7 @@ uint64_t cli_args_number(const struct cli_args *a, const char *name, uint64_t pr
 const char *cli_args_operand(const struct cli_args *a, size_t i);
 /* The JOB operand as a number; 0, the newest, when it was not given. */
 uint64_t cli_args_job(const struct cli_args *a);
+/* The JOB/CELL operand, which was checked when it was read. */
+void cli_args_cell(const struct cli_args *a, uint64_t *ret_job, uint32_t *ret_cell);
 
 #endif

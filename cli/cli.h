@@ -51,9 +51,24 @@ int cmd_jobs(struct cli *cli, const struct cli_args *args);
 int cmd_job_show(struct cli *cli, const struct cli_args *args);
 int cmd_job_cancel(struct cli *cli, const struct cli_args *args);
 int cmd_job_retry(struct cli *cli, const struct cli_args *args);
+int cmd_job_pause(struct cli *cli, const struct cli_args *args);
+int cmd_job_resume(struct cli *cli, const struct cli_args *args);
+int cmd_job_reprioritise(struct cli *cli, const struct cli_args *args);
+int cmd_job_extend(struct cli *cli, const struct cli_args *args);
 int cmd_watch(struct cli *cli, const struct cli_args *args);
 int cmd_machines(struct cli *cli, const struct cli_args *args);
 int cmd_machine_show(struct cli *cli, const struct cli_args *args);
+int cmd_machine_reserve(struct cli *cli, const struct cli_args *args);
+int cmd_machine_release(struct cli *cli, const struct cli_args *args);
+int cmd_machine_drain(struct cli *cli, const struct cli_args *args);
+int cmd_machine_maintenance(struct cli *cli, const struct cli_args *args);
+int cmd_machine_resume(struct cli *cli, const struct cli_args *args);
+int cmd_why(struct cli *cli, const struct cli_args *args);
+int cmd_reproduce(struct cli *cli, const struct cli_args *args);
+int cmd_standing_list(struct cli *cli, const struct cli_args *args);
+int cmd_standing_show(struct cli *cli, const struct cli_args *args);
+int cmd_standing_run(struct cli *cli, const struct cli_args *args);
+int cmd_standing_rm(struct cli *cli, const struct cli_args *args);
 int cmd_kernels(struct cli *cli, const struct cli_args *args);
 int cmd_kernel_add(struct cli *cli, const struct cli_args *args);
 int cmd_kernel_show(struct cli *cli, const struct cli_args *args);
@@ -98,6 +113,10 @@ int cli_fail(struct cli *cli, const struct client *c, int rc, const struct kg_er
 struct kg_msg *cli_ask(struct cli *cli, uint16_t type, const ProtobufCMessage *body, uint16_t want,
 		       int timeout_ms, int *ret_exit);
 
+/* The same for a request that is answered by Done: says what was done, `what` when the answer does
+ * not; exit code. */
+int cli_change(struct cli *cli, uint16_t type, const ProtobufCMessage *body, const char *what);
+
 /* Prints the accounting line: to standard error when standard output is for a program. */
 void cli_accounting(struct cli *cli, const Kgrid__V1__Accounting *a);
 
@@ -107,6 +126,9 @@ void cli_print(struct cli *cli, struct kg_str *s);
 void cli_print_json(struct cli *cli, const ProtobufCMessage *m);
 /* The same in one line. */
 void cli_print_json_line(struct cli *cli, const ProtobufCMessage *m);
+
+/* The login name of who runs the command; NULL: not known. Borrows until the next call. */
+char *cli_user(void);
 
 void *cli_alloc(size_t n, size_t size); /* zeroed, owned (free) */
 void *cli_grow(void *p, size_t n, size_t size);

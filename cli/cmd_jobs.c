@@ -267,32 +267,13 @@ int cmd_job_show(struct cli *cli, const struct cli_args *args)
 	return rc;
 }
 
-/* A request that is answered by Done. */
-static int change(struct cli *cli, uint16_t type, const ProtobufCMessage *body, const char *what)
-{
-	const Kgrid__V1__Done *d;
-	struct kg_msg *m;
-	int rc = 0;
-
-	m = cli_ask(cli, type, body, KG_MSG_DONE, CLIENT_ANSWER_MS, &rc);
-	if (!m)
-		return rc;
-	d = (const Kgrid__V1__Done *)kg_msg_body(m);
-	if (cli->json)
-		cli_print_json(cli, &d->base);
-	else
-		cli_say(cli, "%s", d->text && d->text[0] ? d->text : what);
-	kg_msg_free(m);
-	return rc;
-}
-
 int cmd_job_cancel(struct cli *cli, const struct cli_args *args)
 {
 	Kgrid__V1__JobCancelRequest q = KGRID__V1__JOB_CANCEL_REQUEST__INIT;
 
 	q.has_job = 1;
 	q.job = cli_args_job(args);
-	return change(cli, KG_MSG_JOB_CANCEL, &q.base, "cancelled");
+	return cli_change(cli, KG_MSG_JOB_CANCEL, &q.base, "cancelled");
 }
 
 int cmd_job_retry(struct cli *cli, const struct cli_args *args)
@@ -301,7 +282,7 @@ int cmd_job_retry(struct cli *cli, const struct cli_args *args)
 
 	q.has_job = 1;
 	q.job = cli_args_job(args);
-	return change(cli, KG_MSG_JOB_RETRY, &q.base, "put back to pending");
+	return cli_change(cli, KG_MSG_JOB_RETRY, &q.base, "put back to pending");
 }
 
 int cmd_kernel_rm(struct cli *cli, const struct cli_args *args)
@@ -309,5 +290,5 @@ int cmd_kernel_rm(struct cli *cli, const struct cli_args *args)
 	Kgrid__V1__KernelRemove q = KGRID__V1__KERNEL_REMOVE__INIT;
 
 	q.selector = (char *)(uintptr_t)cli_args_operand(args, 0);
-	return change(cli, KG_MSG_KERNEL_REMOVE, &q.base, "removed");
+	return cli_change(cli, KG_MSG_KERNEL_REMOVE, &q.base, "removed");
 }

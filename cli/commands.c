@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 
 #include "cli/cli.h"
+#include "cli/commands_jobs.h"
+#include "cli/commands_results.h"
 #include "cli/commands_stat.h"
 
 const struct cli_option cli_global_options[] = {
@@ -37,22 +39,9 @@ const struct cli_variable cli_variables[] = {
 	{NULL, NULL},
 };
 
-#define OPTION_CSV                                                                          \
-	{                                                                                   \
-		"csv", 0, CLI_FLAG, NULL, NULL, "print CSV with a line of names (RFC 4180)" \
-	}
-
-static const struct cli_operand operand_job[] = {
-	{"JOB", CLI_JOB, false, false, "number of the job; the newest when left out"}, {0}};
-static const struct cli_operand operand_job_required[] = {
-	{"JOB", CLI_JOB, true, false, "number of the job"}, {0}};
-static const struct cli_operand operand_machine[] = {
-	{"NAME", CLI_MACHINE, true, false, "name of the machine"}, {0}};
 static const struct cli_operand operand_selector[] = {
 	{"SELECTOR", CLI_KERNEL, true, false, "label, release, or the beginning of the digest"},
 	{0}};
-static const struct cli_operand operand_file[] = {
-	{"FILE", CLI_FILE, true, false, "job file (YAML); - is standard input"}, {0}};
 static const struct cli_operand operand_source[] = {
 	{"SOURCE", CLI_PATH, false, true,
 	 "a linux-image .deb, or a folder with vmlinuz, config and modules; several where a "
@@ -66,8 +55,6 @@ static const struct cli_operand operand_series[] = {
 	{"FILE", CLI_FILE, true, false,
 	 "CSV with the columns series and value, or one column of numbers; - is standard input"},
 	{0}};
-static const struct cli_operand operand_machine_maybe[] = {
-	{"MACHINE", CLI_MACHINE, false, false, "name of the machine; all when left out"}, {0}};
 static const struct cli_operand operand_calibrate[] = {
 	{"MACHINE", CLI_MACHINE, true, false, "name of the machine"}, {0}};
 static const struct cli_operand operand_metric[] = {
@@ -95,19 +82,6 @@ static const struct cli_operand operand_lab[] = {
 	 "up, down, status, console NAME, power NAME ACTION, kernels"},
 	{0}};
 
-static const struct cli_option options_submit[] = {
-	{"dry-run", 'n', CLI_FLAG, NULL, NULL, "show the plan and the boot order, run nothing"},
-	{"wait", 'w', CLI_FLAG, NULL, NULL, "watch the job to its end, then compare"},
-	{"boots", 'b', CLI_NUMBER, "N", NULL,
-	 "boots of each kernel and list, in place of the file's"},
-	{0},
-};
-static const struct cli_option options_csv[] = {OPTION_CSV, {0}};
-static const struct cli_option options_job_show[] = {
-	{"slots", 0, CLI_FLAG, NULL, NULL, "list every slot, not only those that did not pass"},
-	{"file", 0, CLI_FLAG, NULL, NULL, "print the job file as it was submitted, nothing else"},
-	{0},
-};
 static const struct cli_option options_kernel_add[] = {
 	{"label", 'l', CLI_TEXT, "LABEL", NULL, "short name for job files and tables"},
 	{"image", 0, CLI_FILE, "FILE", NULL, "the kernel image, with --modules and --config"},
@@ -117,196 +91,12 @@ static const struct cli_option options_kernel_add[] = {
 	{"release", 0, CLI_TEXT, "RELEASE", NULL, "take this one where a folder has several"},
 	{0},
 };
-/* What of the results: cli/select.h reads these. */
-#define OPTIONS_SELECT                                                                            \
-	{"machine", 'M', CLI_MACHINE, "NAME", NULL, "only results of this machine"},              \
-		{"kernel",   'k',                                                                 \
-		 CLI_KERNEL, "KERNEL",                                                            \
-		 NULL,	     "only this kernel: label, release, or the beginning of the digest"}, \
-		{"lsm", 'l', CLI_TEXT, "LIST", NULL, "only this list, by its label"},             \
-		{"workload", 'W', CLI_TEXT, "NAME", NULL, "only this workload"},                  \
-		{"param",  'p',                                                                   \
-		 CLI_TEXT, "NAME=VALUE",                                                          \
-		 NULL,	   "only rows with this parameter; several: rows that have them all"},    \
-		{"metric", 'm', CLI_TEXT, "NAME", NULL, "only this metric"},                      \
-	{                                                                                         \
-		"since", 's', CLI_TEXT, "TIME", NULL,                                             \
-			"only boots from then on: 2026-11-30, 2026-11-30T12:00, or 2d, 12h for "  \
-			"how long "                                                               \
-			"ago"                                                                     \
-	}
-#define OPTION_ACROSS                                                  \
-	{                                                              \
-		"across-epochs", 0, CLI_FLAG, NULL, NULL,              \
-			"also where the machine is not the one it was" \
-	}
-/* When a change is called one. */
-#define OPTIONS_POLICY                                                                       \
-	{"alpha", 0, CLI_TEXT, "P", NULL, "probability of a false alarm, in place of 0.01"}, \
-	{                                                                                    \
-		"min-effect", 0, CLI_TEXT, "PERCENT", NULL,                                  \
-			"smallest change that matters, in place of the machine's own (1 % "  \
-			"without "                                                           \
-			"A/A runs)"                                                          \
-	}
-
-static const char *const styles[] = {"kgrid",	 "mmtests", "lkp",  "benchstat",
-				     "ministat", "csv",	    "json", NULL};
-static const char *const corrections[] = {"bh", "holm", "none", NULL};
-static const struct cli_option options_compare[] = {
-	{"job", 'j', CLI_JOB, "JOB", NULL, "also this job; several may be given"},
-	{"all-jobs", 'a', CLI_FLAG, NULL, NULL, "results of all jobs"},
-	OPTIONS_SELECT,
-	{"baseline", 'B', CLI_TEXT, "KERNEL/LSM", NULL,
-	 "what to compare with, or an unambiguous part of it; else the job's first; */LSM compares "
-	 "within each kernel, KERNEL/* within each list"},
-	OPTION_ACROSS,
-	OPTIONS_POLICY,
-	{"correction", 0, CLI_CHOICE, "NAME", corrections,
-	 "for many comparisons: bh (default), holm or none"},
-	{"style", 'S', CLI_CHOICE, "STYLE", styles,
-	 "kgrid (default), csv, json, or as mmtests, lkp, benchstat or ministat print it"},
-	{"brief", 'b', CLI_FLAG, NULL, NULL,
-	 "one line per row: without p, q and intervals of values"},
-	OPTION_CSV,
-	{"import", 0, CLI_TEXT, "ID", NULL,
-	 "show a stored summary of another grid instead (kgrid import)"},
-	{"table", 0, CLI_NUMBER, "N", NULL, "only the Nth table of it"},
-	{0},
-};
-static const char *const regression_states[] = {"open", "acknowledged", "fixed", NULL};
-static const struct cli_option options_regressions[] = {
-	{"since", 's', CLI_TEXT, "TIME", NULL,
-	 "seen from then on: 2026-11-30, 2026-11-30T12:00, or 2d, 12h for how long ago"},
-	{"machine", 'M', CLI_MACHINE, "NAME", NULL, "only those that this machine shows"},
-	{"state", 0, CLI_CHOICE, "STATE", regression_states,
-	 "only open, acknowledged or fixed ones; else all but the fixed"},
-	{"all", 'a', CLI_FLAG, NULL, NULL, "whatever their state"},
-	OPTION_CSV,
-	{0},
-};
-static const char *const orders[] = {"version", "date", NULL};
-static const char *const methods[] = {"pelt", "edivisive", NULL};
-static const struct cli_option options_changepoints[] = {
-	{"method", 0, CLI_CHOICE, "METHOD", methods,
-	 "pelt (default), or edivisive as Apache Otava runs it"},
-	{"trend", 0, CLI_FLAG, NULL, NULL,
-	 "the series has trends or seasons: find where these change"},
-	{"min-effect", 0, CLI_TEXT, "PCT", NULL,
-	 "smallest change that counts, per cent (default 1; edivisive 0)"},
-	{"max-p", 0, CLI_TEXT, "P", NULL, "largest p of a change (default 0.001)"},
-	{"window", 0, CLI_TEXT, "POINTS", NULL, "window of edivisive (default 50)"},
-	{"hampel", 0, CLI_FLAG, NULL, NULL, "put single spikes on the median around them first"},
-	{0},
-};
-static const struct cli_option options_history[] = {
-	{"job", 'j', CLI_JOB, "JOB", NULL, "only results of this job; several may be given"},
-	OPTIONS_SELECT,
-	{"order", 'o', CLI_CHOICE, "ORDER", orders,
-	 "points by version of the kernel (default) or by date"},
-	{"method", 0, CLI_CHOICE, "METHOD", methods,
-	 "how changes are found: pelt (default), edivisive"},
-	OPTION_ACROSS,
-	{"points", 0, CLI_FLAG, NULL, NULL, "list every point, not only the newest 40 of a series"},
-	OPTION_CSV,
-	{0},
-};
-static const struct cli_option options_calibrate[] = {
-	{"kernel", 'k', CLI_KERNEL, "KERNEL", NULL, "boot this one; else the newest added"},
-	{"lsm", 'l', CLI_TEXT, "LIST", NULL, "with this list; else the kernel's own"},
-	{"workload", 'W', CLI_TEXT, "YAML", NULL,
-	 "run this, as in a job file: 'netperf: {test: UDP_RR}'; several may be given; else all "
-	 "that the machine has"},
-	{"boots", 'b', CLI_NUMBER, "N", NULL, "boots, in place of 12"},
-	{"every", 'e', CLI_TEXT, "TIME", NULL, "again and again: 7d, 12h"},
-	{"stop", 0, CLI_FLAG, NULL, NULL, "no more of those that repeat"},
-	{"dry-run", 'n', CLI_FLAG, NULL, NULL, "show the plan, run nothing"},
-	{"wait", 'w', CLI_FLAG, NULL, NULL, "watch the job to its end"},
-	{0},
-};
-static const struct cli_option options_gate[] = {
-	{"against", 'B', CLI_TEXT, "KERNEL/LSM", NULL,
-	 "what to compare with: a column of the job; */LSM within each kernel, KERNEL/* within "
-	 "each "
-	 "list"},
-	{"metric", 'm', CLI_TEXT, "NAME", NULL, "only this metric"},
-	OPTIONS_POLICY,
-	{"junit", 'J', CLI_FILE, "FILE", NULL, "write JUnit XML there; - is standard output"},
-	{"all", 'a', CLI_FLAG, NULL, NULL, "list also what passed"},
-	{"wait", 'w', CLI_FLAG, NULL, NULL, "wait for the job's end first"},
-	{0},
-};
-static const struct cli_option options_diff[] = {
-	{"all", 'a', CLI_FLAG, NULL, NULL, "long lists whole, not their first 20"},
-	OPTION_CSV,
-	{0},
-};
-static const struct cli_option options_epochs[] = {
-	{"all", 'a', CLI_FLAG, NULL, NULL, "long lists whole, not their first 20"},
-	{0},
-};
-static const struct cli_option options_provenance[] = {
-	{"document", 'd', CLI_TEXT, "NAME", NULL,
-	 "print this text instead: config, sysctl, modules, packages, kallsyms"},
-	{"all", 'a', CLI_FLAG, NULL, NULL, "of every moment all facts, not only what changed"},
-	OPTION_CSV,
-	{0},
-};
-static const char *const formats[] = {"csv", "json", NULL};
-static const struct cli_option options_samples[] = {
-	{"format", 'f', CLI_CHOICE, "FORMAT", formats, "csv (default) or json"},
-	{"all", 'a', CLI_FLAG, NULL, NULL,
-	 "also evidence: warm-up, and samples of attempts that did not pass"},
-	{0},
-};
-static const struct cli_option options_logs[] = {
-	{"attempt", 'a', CLI_NUMBER, "N", NULL, "logs of this attempt"},
-	{"boot", 'b', CLI_NUMBER, "N", NULL, "logs of this boot and of all attempts in it"},
-	{0},
-};
-
-static const struct cli_example examples_submit[] = {
-	{"kgrid submit --dry-run lsm-cost.yaml", "what would run, what cannot, how long it takes"},
-	{"kgrid submit --wait lsm-cost.yaml", "run it, watch it, read the comparison"},
-	{NULL, NULL}};
 static const struct cli_example examples_kernel_add[] = {
 	{"kgrid kernel add linux-image-6.12.57+deb13-cloud-amd64_6.12.57-1_amd64.deb --label 6.12",
 	 "a distribution's package"},
 	{"kgrid kernel add --image bzImage --modules mods/lib/modules/6.18.0 --config .config",
 	 "one that you built"},
 	{NULL, NULL}};
-static const struct cli_example examples_compare[] = {
-	{"kgrid compare", "the newest job"},
-	{"kgrid compare 7 --baseline 6.12/prev --metric throughput", "another baseline"},
-	{"kgrid compare --baseline '*/prev'", "what the lists cost on each kernel"},
-	{"kgrid compare --all-jobs --machine lab-amd --param size=64 --since 7d",
-	 "a week of one machine"},
-	{NULL, NULL}};
-static const struct cli_example examples_regressions[] = {
-	{"kgrid regressions --state open --since 7d", "what is new this week"},
-	{"kgrid regressions 3", "one, with all that shows it"},
-	{"kgrid regression ack 3 known, fixed by the next version", "it is known"},
-	{NULL, NULL}};
-static const struct cli_example examples_history[] = {
-	{"kgrid history throughput --machine lab-amd --param size=64", "one series over kernels"},
-	{NULL, NULL}};
-static const struct cli_example examples_calibrate[] = {
-	{"kgrid calibrate lab-amd --workload 'netperf: {test: UDP_RR}' --every 7d",
-	 "every week, one workload"},
-	{"kgrid noise lab-amd", "what they said"},
-	{NULL, NULL}};
-static const struct cli_example examples_gate[] = {
-	{"kgrid gate --against '*/prev' 7 --junit kgrid.xml", "for a CI, after 'kgrid submit'"},
-	{NULL, NULL}};
-static const struct cli_example examples_diff[] = {
-	{"kgrid diff boot:12 boot:31", "two boots"},
-	{"kgrid diff kernel:6.1 kernel:6.12", "two kernels' configurations"},
-	{"kgrid diff epoch:lab-amd/1 epoch:lab-amd/2", "what changed a machine"},
-	{NULL, NULL}};
-static const struct cli_example examples_samples[] = {
-	{"kgrid samples 7 >samples.csv", "for a spreadsheet or R"}, {NULL, NULL}};
-static const struct cli_example examples_logs[] = {
-	{"kgrid logs --boot 12", "why a boot went wrong"}, {NULL, NULL}};
 static const struct cli_example examples_lab[] = {{"kgrid lab up --machines intel,amd",
 						   "two machines that join this coordinator"},
 						  {"kgrid lab down", "leaves nothing behind"},
@@ -326,11 +116,7 @@ const struct cli_command cli_commands[] = {
 	{
 		.path = "submit",
 		.summary = "give a job to the grid",
-		.description =
-			"Reads a job file and has the coordinator plan it: cells, boots, an "
-			"estimate of the time, warnings, and what cannot run with the reason. "
-			"Errors in the file are printed as FILE:LINE:COLUMN: text.\n"
-			"A repeated send after a lost connection makes no second job.",
+		.description = SUBMIT_TEXT,
 		.operands = operand_file,
 		.options = options_submit,
 		.examples = examples_submit,
@@ -352,11 +138,10 @@ const struct cli_command cli_commands[] = {
 	{
 		.path = "job show",
 		.summary = "one job: its slots and what became of them",
-		.description = "Counts outcomes per machine, kernel and list, and lists the slots "
-			       "that did not pass, with the reason and the attempt whose log tells "
-			       "more.",
+		.description = JOB_SHOW_TEXT,
 		.operands = operand_job,
 		.options = options_job_show,
+		.examples = examples_job_show,
 		.json = &kgrid__v1__job_reply__descriptor,
 		.run = cmd_job_show,
 	},
@@ -378,6 +163,49 @@ const struct cli_command cli_commands[] = {
 		.run = cmd_job_retry,
 	},
 	{
+		.path = "job pause",
+		.summary = "let a job rest",
+		.description = "A boot that is under way is finished; no other starts for it.",
+		.operands = operand_job_required,
+		.json = &kgrid__v1__done__descriptor,
+		.run = cmd_job_pause,
+	},
+	{
+		.path = "job resume",
+		.summary = "let a paused job go on",
+		.description = "It keeps its place in the queue.",
+		.operands = operand_job_required,
+		.json = &kgrid__v1__done__descriptor,
+		.run = cmd_job_resume,
+	},
+	{
+		.path = "job reprioritise",
+		.summary = "change a job's priority",
+		.description = "Holds for boots that have not started yet.",
+		.operands = operand_priority,
+		.examples = examples_reprioritise,
+		.json = &kgrid__v1__done__descriptor,
+		.run = cmd_job_reprioritise,
+	},
+	{
+		.path = "job reprioritize",
+		.summary = "the same as 'job reprioritise'",
+		.description = "Holds for boots that have not started yet.",
+		.operands = operand_priority,
+		.json = &kgrid__v1__done__descriptor,
+		.run = cmd_job_reprioritise,
+	},
+	{
+		.path = "job extend",
+		.summary = "add boots to a job",
+		.description = EXTEND_TEXT,
+		.operands = operand_job_required,
+		.options = options_job_extend,
+		.examples = examples_extend,
+		.json = &kgrid__v1__done__descriptor,
+		.run = cmd_job_extend,
+	},
+	{
 		.path = "watch",
 		.summary = "follow a job to its end",
 		.description = "On a terminal: a line per machine with stage, kernel and list, "
@@ -394,8 +222,9 @@ const struct cli_command cli_commands[] = {
 	{
 		.path = "machines",
 		.summary = "list machines",
-		.description = "Each with its state, CPU, kernel, clock and what it is doing.",
-		.options = options_csv,
+		.description = MACHINES_TEXT,
+		.options = options_machines,
+		.examples = examples_machines,
 		.json = &kgrid__v1__machines_reply__descriptor,
 		.run = cmd_machines,
 	},
@@ -408,6 +237,106 @@ const struct cli_command cli_commands[] = {
 		.operands = operand_machine,
 		.json = &kgrid__v1__machine_reply__descriptor,
 		.run = cmd_machine_show,
+	},
+	{
+		.path = "machine reserve",
+		.summary = "keep a machine to yourself for a time",
+		.description = RESERVE_TEXT,
+		.operands = operand_machine,
+		.options = options_reserve,
+		.examples = examples_reserve,
+		.json = &kgrid__v1__done__descriptor,
+		.run = cmd_machine_reserve,
+	},
+	{
+		.path = "machine release",
+		.summary = "end a reservation",
+		.description = "Other users' jobs may start on the machine again.",
+		.operands = operand_machine,
+		.json = &kgrid__v1__done__descriptor,
+		.run = cmd_machine_release,
+	},
+	{
+		.path = "machine drain",
+		.summary = "let a machine finish and start nothing more",
+		.description = "A boot that is under way is finished, then it stays idle until "
+			       "'kgrid machine resume'.",
+		.operands = operand_machine,
+		.options = options_why_said,
+		.examples = examples_drain,
+		.json = &kgrid__v1__done__descriptor,
+		.run = cmd_machine_drain,
+	},
+	{
+		.path = "machine maintenance",
+		.summary = "take a machine out of service",
+		.description =
+			"As 'drain', for work on it: that it goes away is not held against it.",
+		.operands = operand_machine,
+		.options = options_why_said,
+		.json = &kgrid__v1__done__descriptor,
+		.run = cmd_machine_maintenance,
+	},
+	{
+		.path = "machine resume",
+		.summary = "put a machine into service again",
+		.description = "Ends 'drain' and 'maintenance'.",
+		.operands = operand_machine,
+		.json = &kgrid__v1__done__descriptor,
+		.run = cmd_machine_resume,
+	},
+	{
+		.path = "why",
+		.summary = "why a job, a cell or a machine waits, and what became of it",
+		.description = WHY_TEXT,
+		.operands = operand_subject,
+		.examples = examples_why,
+		.json = &kgrid__v1__why_reply__descriptor,
+		.run = cmd_why,
+	},
+	{
+		.path = "reproduce",
+		.summary = "how to repeat a cell, with and without kgrid",
+		.description = REPRODUCE_TEXT,
+		.operands = operand_cell,
+		.options = options_reproduce,
+		.examples = examples_reproduce,
+		.json = &kgrid__v1__reproduce_reply__descriptor,
+		.run = cmd_reproduce,
+	},
+	{
+		.path = "standing list",
+		.summary = "list jobs that are run again and again",
+		.description = "Those with 'when:' in their file: for each kernel that is added, "
+			       "or every night. 'kgrid standing' alone is the same.",
+		.options = options_csv,
+		.examples = examples_standing,
+		.json = &kgrid__v1__standing_reply__descriptor,
+		.run = cmd_standing_list,
+	},
+	{
+		.path = "standing show",
+		.summary = "one standing job and its file",
+		.description = "Also when it runs next, and why the last time failed if it did.",
+		.operands = operand_standing,
+		.json = &kgrid__v1__standing_reply__descriptor,
+		.run = cmd_standing_show,
+	},
+	{
+		.path = "standing run",
+		.summary = "run a standing job now",
+		.description = "It also runs as before when its time comes.",
+		.operands = operand_standing,
+		.json = &kgrid__v1__standing_reply__descriptor,
+		.run = cmd_standing_run,
+	},
+	{
+		.path = "standing rm",
+		.summary = "remove a standing job",
+		.description = "Jobs that it has made stay.",
+		.operands = operand_standing,
+		.json = &kgrid__v1__standing_reply__descriptor,
+		.run = cmd_standing_rm,
 	},
 	{
 		.path = "kernels",

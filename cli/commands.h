@@ -24,6 +24,9 @@ enum cli_kind {
 	CLI_MACHINE,
 	CLI_KERNEL, /* label, release or digest prefix */
 	CLI_VERB,
+	CLI_CELL,     /* JOB/CELL, two numbers */
+	CLI_SUBJECT,  /* JOB, JOB/CELL or the name of a machine */
+	CLI_STANDING, /* number of a standing job */
 };
 
 struct cli_option {
@@ -34,6 +37,12 @@ struct cli_option {
 	const char *const *choices; /* CLI_CHOICE: NULL-terminated */
 	const char *help;
 };
+
+/* For those that print tables. */
+#define OPTION_CSV                                                                          \
+	{                                                                                   \
+		"csv", 0, CLI_FLAG, NULL, NULL, "print CSV with a line of names (RFC 4180)" \
+	}
 
 struct cli_operand {
 	const char *name; /* NULL ends a list */

@@ -61,6 +61,12 @@ static const char *kind_word(enum cli_kind kind)
 		return "kernel";
 	case CLI_VERB:
 		return "verb";
+	case CLI_CELL:
+		return "cell";
+	case CLI_SUBJECT:
+		return "subject";
+	case CLI_STANDING:
+		return "standing";
 	default:
 		return "none";
 	}
@@ -179,6 +185,9 @@ static const char ask_names[] =
 	"_kgrid_names() {\n"
 	"\tcase \"$1\" in\n"
 	"\tjob) kgrid jobs --csv 2>/dev/null | tail -n +2 | cut -d, -f1 ;;\n"
+	"\tcell) kgrid jobs --csv 2>/dev/null | tail -n +2 | cut -d, -f1 | sed 's,$,/,' ;;\n"
+	"\tstanding) kgrid standing list --csv 2>/dev/null | tail -n +2 | cut -d, -f1 ;;\n"
+	"\tsubject) _kgrid_names job; _kgrid_names machine ;;\n"
 	"\tmachine) kgrid machines --csv 2>/dev/null | tail -n +2 | cut -d, -f1 ;;\n"
 	"\tkernel) kgrid kernels --csv 2>/dev/null | tail -n +2 | cut -d, -f2,3 | tr , '\\n' "
 	"| grep . ;;\n";

@@ -9,7 +9,7 @@
 #include "cli/width.h"
 
 #define GAP	   2  /* columns between two columns */
-#define WRAP_LEAST 20 /* a last column is not wrapped to less */
+#define WRAP_LEAST 20 /* columns are not wrapped to less while that is enough */
 
 struct cell {
 	char *text; /* owned */
@@ -183,16 +183,26 @@ const char *table_style_on(enum table_style style)
 	return (unsigned)style < TABLE_STYLES ? on[style] : "";
 }
 
-static void add_cell(struct kg_str *out, const char *text, size_t width, char align, bool last)
+/* `len` bytes of `text`, padded to a column, but not at the end of a line. */
+static void add_cell(struct kg_str *out, const char *text, size_t len, size_t width, char align,
+		     bool last, const char *on)
 {
-	size_t w = text_width(text);
-	size_t pad = width > w ? width - w : 0;
+	struct kg_str s = {0};
+	size_t w, pad;
 
+	kg_str_addn(&s, text, len);
+	w = text_width(kg_str_text(&s));
+	pad = width > w ? width - w : 0;
+	on = len > 0 ? on : "";
+	kg_str_add(out, on);
 	if (align == 'r')
 		spaces(out, pad);
-	kg_str_add(out, text);
+	kg_str_add(out, kg_str_text(&s));
 	if (align != 'r' && !last)
 		spaces(out, pad);
+	if (on[0])
+		kg_str_add(out, TABLE_STYLE_OFF);
+	kg_str_deinit(&s);
 }
 
 /* Bytes of `p` for one line of at most `room` columns: up to the last place to break, or all. */
@@ -251,8 +261,8 @@ static void render_titles(const struct table *t, const size_t *widths, size_t in
 		for (i = 0; i < t->n_titles; i++) {
 			spaces(out, i ? GAP : 0);
 			title_line(t->titles[i], lines, line, &s);
-			add_cell(out, kg_str_text(&s), widths[i], t->align[i],
-				 i + 1 == t->n_columns);
+			add_cell(out, kg_str_text(&s), s.len, widths[i], t->align[i],
+				 i + 1 == t->n_columns, "");
 		}
 		trim_line(out);
 		kg_str_add(out, "\n");
@@ -260,50 +270,205 @@ static void render_titles(const struct table *t, const size_t *widths, size_t in
 	kg_str_deinit(&s);
 }
 
-static void render_row(const struct table *t, const struct cell *row, size_t n,
-		       const size_t *widths, size_t indent, size_t width, bool color,
-		       struct kg_str *out)
+/* The next line of a cell's text: bytes to show, *p goes on behind it. */
+static size_t next_line(const char **p, size_t width)
 {
-	size_t at = indent, i;
+	const char *text = *p;
+	size_t n, shown;
 
-	spaces(out, indent);
-	for (i = 0; i < n; i++) {
-		bool last = i + 1 == t->n_columns;
-		const char *on = color ? table_style_on(row[i].style) : "";
-
-		spaces(out, i ? GAP : 0);
-		at += i ? GAP : 0;
-		kg_str_add(out, on);
-		if (last && t->align[i] == 'l') {
-			text_wrap(out, row[i].text, at, at, width);
-			out->text[--out->len] = '\0'; /* its newline comes below */
-		} else {
-			add_cell(out, row[i].text, widths[i], t->align[i], last);
-		}
-		if (on[0])
-			kg_str_add(out, TABLE_STYLE_OFF);
-		at += widths[i];
+	if (text_width(text) <= width) { /* whole, with the spaces that it was given */
+		*p += strlen(text);
+		return strlen(text);
 	}
-	trim_line(out);
-	kg_str_add(out, "\n");
+	n = line_bytes(text, width ? width : 1);
+	shown = n;
+
+	while (shown > 0 && text[shown - 1] == ' ')
+		shown--;
+	*p += n;
+	while (**p == ' ')
+		(*p)++;
+	return shown;
+}
+
+static void render_row(const struct table *t, const struct cell *row, size_t n,
+		       const size_t *widths, size_t indent, bool color, struct kg_str *out)
+{
+	const char **rest = cli_alloc(n, sizeof(*rest));
+	bool more = true;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		rest[i] = row[i].text;
+	while (more) {
+		more = false;
+		spaces(out, indent);
+		for (i = 0; i < n; i++) {
+			const char *text = rest[i];
+			size_t len = next_line(&rest[i], widths[i]);
+
+			spaces(out, i ? GAP : 0);
+			add_cell(out, text, len, widths[i], t->align[i], i + 1 == t->n_columns,
+				 color ? table_style_on(row[i].style) : "");
+			more = more || *rest[i];
+		}
+		trim_line(out);
+		kg_str_add(out, "\n");
+	}
+	free(rest);
+}
+
+/* Columns of the longest piece of a text that is never broken. */
+static size_t longest_word(const char *text)
+{
+	size_t most = 0;
+
+	while (*text) {
+		struct kg_str word = {0};
+		size_t n = 0, w;
+
+		while (text[n] && text[n] != ' ' && text[n] != ',')
+			n++;
+		n += text[n] == ',';
+		kg_str_addn(&word, text, n);
+		w = text_width(kg_str_text(&word));
+		most = w > most ? w : most;
+		kg_str_deinit(&word);
+		text += n;
+		text += *text == ' ';
+	}
+	return most;
+}
+
+/* What each column needs at the least: its titles whole, and its longest word. */
+static void least_widths(const struct table *t, const size_t *natural, size_t *ret_least)
+{
+	struct table titles = *t;
+	size_t i;
+
+	titles.n_cells = 0;
+	column_widths(&titles, ret_least);
+	for (i = 0; i < t->n_columns; i++)
+		if (t->align[i] == 'r')
+			ret_least[i] = natural[i];
+	for (i = 0; i < t->n_cells; i++) {
+		size_t column = i % t->n_columns, w;
+
+		if (t->align[column] == 'r' || ret_least[column] >= natural[column])
+			continue;
+		w = longest_word(t->cells[i].text);
+		ret_least[column] = w > ret_least[column] ? w : ret_least[column];
+	}
+}
+
+static size_t sum_widths(const size_t *widths, size_t n)
+{
+	size_t sum = n > 0 ? (n - 1) * GAP : 0, i;
+
+	for (i = 0; i < n; i++)
+		sum += widths[i];
+	return sum;
+}
+
+/* Takes columns from the widest of `first` .. until all fit into `room`. */
+static bool squeeze(size_t *widths, const size_t *floors, size_t first, size_t n, size_t room)
+{
+	size_t over = sum_widths(widths, n), i;
+
+	over = over > room ? over - room : 0;
+	for (; over > 0; over--) {
+		size_t widest = n;
+
+		for (i = first; i < n; i++)
+			if (widths[i] > floors[i] && (widest == n || widths[i] >= widths[widest]))
+				widest = i;
+		if (widest == n)
+			return false;
+		widths[widest]--;
+	}
+	return true;
+}
+
+/* Widths with which the table fits into `room`: the last column gives way first, then the widest.
+ * False: words would have to be broken. */
+static bool fit_widths(const struct table *t, size_t *widths, size_t room)
+{
+	size_t n = t->n_columns, i;
+	size_t *natural = cli_alloc(n, sizeof(*natural)), *least = cli_alloc(n, sizeof(*least));
+	size_t *floors = cli_alloc(n, sizeof(*floors));
+	bool fits;
+
+	memcpy(natural, widths, n * sizeof(*widths));
+	least_widths(t, natural, least);
+	for (i = 0; i < n; i++) {
+		floors[i] = natural[i] < WRAP_LEAST ? natural[i] : WRAP_LEAST;
+		floors[i] = least[i] > floors[i] ? least[i] : floors[i];
+	}
+	fits = squeeze(widths, floors, n - 1, n, room);
+	if (!fits) {
+		memcpy(widths, natural, n * sizeof(*widths));
+		fits = squeeze(widths, floors, 0, n, room) || squeeze(widths, least, 0, n, room);
+	}
+	free(natural);
+	free(least);
+	free(floors);
+	return fits;
+}
+
+static void render_rows(const struct table *t, const size_t *widths, size_t indent, bool color,
+			struct kg_str *out)
+{
+	size_t i;
+
+	render_titles(t, widths, indent, out);
+	for (i = 0; i < t->n_cells; i += t->n_columns) {
+		size_t n = t->n_cells - i < t->n_columns ? t->n_cells - i : t->n_columns;
+
+		render_row(t, t->cells + i, n, widths, indent, color, out);
+	}
+}
+
+/* Each row as a list of titles and cells. */
+static void render_lists(const struct table *t, size_t indent, size_t width, bool color,
+			 struct kg_str *out)
+{
+	size_t i, k;
+
+	for (i = 0; i < t->n_cells; i += t->n_columns) {
+		struct table *list = table_new("ll");
+
+		for (k = i; k < t->n_cells && k < i + t->n_columns; k++) {
+			const struct cell *c = &t->cells[k];
+			char *title, *p;
+
+			if (!c->text[0])
+				continue;
+			title = cli_strdup(t->titles[k - i]);
+			while ((p = strchr(title, '\n')))
+				*p = ' ';
+			table_cell(list, title + strspn(title, " "));
+			table_styled(list, c->style, c->text);
+			free(title);
+		}
+		if (i > 0)
+			kg_str_add(out, "\n");
+		table_render(list, indent, width, color, out);
+		table_free(list);
+	}
 }
 
 void table_render(const struct table *t, size_t indent, size_t width, bool color,
 		  struct kg_str *out)
 {
 	size_t *widths = cli_alloc(t->n_columns, sizeof(*widths));
-	size_t before = indent, i;
+	bool fits;
 
 	column_widths(t, widths);
-	for (i = 0; i + 1 < t->n_columns; i++)
-		before += widths[i] + GAP;
-	if (width && width < before + WRAP_LEAST)
-		width = before + WRAP_LEAST;
-	render_titles(t, widths, indent, out);
-	for (i = 0; i < t->n_cells; i += t->n_columns) {
-		size_t n = t->n_cells - i < t->n_columns ? t->n_cells - i : t->n_columns;
-
-		render_row(t, t->cells + i, n, widths, indent, width, color, out);
-	}
+	fits = width == 0 || fit_widths(t, widths, width > indent ? width - indent : 1);
+	/* A list of lists is no narrower; without titles nothing would say what is what. */
+	if (fits || t->n_columns < 3 || t->n_titles < t->n_columns)
+		render_rows(t, widths, indent, color, out);
+	else
+		render_lists(t, indent, width, color, out);
 	free(widths);
 }

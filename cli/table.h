@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Aligned tables. Pure: cells in, text out. Cells are made safe to show (width.h) when added.
- * A table that is wider than asked wraps its last column at spaces and commas: no text is lost.
+ * A table that is wider than asked wraps its last column, then its widest ones, at spaces and
+ * commas; where words would have to be broken, each row becomes a list of titles and cells. No text
+ * is lost, and no line is longer than asked but for a single long word.
  */
 #ifndef KG_CLI_TABLE_H
 #define KG_CLI_TABLE_H

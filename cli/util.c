@@ -2,8 +2,10 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/client.h"
 #include "cli/format.h"
@@ -153,6 +155,33 @@ struct kg_msg *cli_ask(struct cli *cli, uint16_t type, const ProtobufCMessage *b
 		*ret_exit = cli_fail(cli, c, rc, &err);
 	client_close(c);
 	return m;
+}
+
+int cli_change(struct cli *cli, uint16_t type, const ProtobufCMessage *body, const char *what)
+{
+	const Kgrid__V1__Done *d;
+	struct kg_msg *m;
+	int rc = CLI_EXIT_OK;
+
+	m = cli_ask(cli, type, body, KG_MSG_DONE, CLIENT_ANSWER_MS, &rc);
+	if (!m)
+		return rc;
+	d = (const Kgrid__V1__Done *)kg_msg_body(m);
+	if (cli->json)
+		cli_print_json(cli, &d->base);
+	else
+		cli_say(cli, "%s", d->text && d->text[0] ? d->text : what);
+	kg_msg_free(m);
+	return rc;
+}
+
+char *cli_user(void)
+{
+	const struct passwd *pw = getpwuid(getuid());
+
+	if (!pw || !pw->pw_name || !kg_utf8_valid(pw->pw_name, strlen(pw->pw_name)))
+		return NULL;
+	return pw->pw_name;
 }
 
 void cli_accounting(struct cli *cli, const Kgrid__V1__Accounting *a)
