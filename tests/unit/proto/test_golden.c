@@ -298,12 +298,79 @@ static void test_compare_request(void **state)
 	check_encodes_to(&g, KG_MSG_COMPARE, 7, &c.base);
 }
 
+static void test_boot_order_with_settings_and_role(void **state)
+{
+	struct golden g = load_from("v1.3", "boot_order", KG_MSG_BOOT_ORDER, 0);
+	const Kgrid__V1__BootOrder *seen = (const Kgrid__V1__BootOrder *)kg_msg_body(g.m);
+	Kgrid__V1__BootOrder o = KGRID__V1__BOOT_ORDER__INIT;
+	Kgrid__V1__Param size = KGRID__V1__PARAM__INIT, test = KGRID__V1__PARAM__INIT;
+	Kgrid__V1__Param *params[] = {&size, &test};
+	Kgrid__V1__RunOrder run = KGRID__V1__RUN_ORDER__INIT, *runs[] = {&run};
+	Kgrid__V1__Setting s = KGRID__V1__SETTING__INIT, *settings[] = {&s};
+
+	(void)state;
+	assert_string_equal(seen->runs[0]->role, "client");
+	assert_string_equal(seen->runs[0]->peer, "lab-amd");
+	assert_int_equal(seen->n_settings, 1);
+	assert_string_equal(seen->settings[0]->name, "sysctl.vm.swappiness");
+	assert_string_equal(seen->settings[0]->value, "10");
+	assert_true(seen->leave_by_reboot);
+	fill_run(&run, params);
+	size.name = TEXT("size");
+	size.value = TEXT("64");
+	test.name = TEXT("test");
+	test.value = TEXT("UDP_RR");
+	run.role = TEXT("client");
+	run.peer = TEXT("lab-amd");
+	o.has_boot = o.has_lease_epoch = o.has_leave_by_reboot = o.leave_by_reboot = 1;
+	o.boot = 42;
+	o.lease_epoch = 3;
+	o.nonce = TEXT(NONCE);
+	o.n_runs = 1;
+	o.runs = runs;
+	s.name = TEXT("sysctl.vm.swappiness");
+	s.value = TEXT("10");
+	o.n_settings = 1;
+	o.settings = settings;
+	check_encodes_to(&g, KG_MSG_BOOT_ORDER, 0, &o.base);
+}
+
+static void test_submit_with_files(void **state)
+{
+	struct golden g = load_from("v1.3", "submit", KG_MSG_SUBMIT, 9);
+	const Kgrid__V1__SubmitRequest *seen = (const Kgrid__V1__SubmitRequest *)kg_msg_body(g.m);
+	Kgrid__V1__SubmitRequest q = KGRID__V1__SUBMIT_REQUEST__INIT;
+	Kgrid__V1__JobFile f = KGRID__V1__JOB_FILE__INIT, *files[] = {&f};
+
+	(void)state;
+	assert_int_equal(seen->n_files, 1);
+	assert_string_equal(seen->files[0]->name, "lists.yaml");
+	assert_string_equal(seen->user, "alice");
+	assert_int_equal(seen->explain_cell, 3);
+	q.text = TEXT("include: lists.yaml\n");
+	q.file_name = TEXT("a.yaml");
+	q.has_dry_run = q.dry_run = q.has_explain_cell = 1;
+	q.explain_cell = 3;
+	q.client_key = TEXT("k");
+	q.user = TEXT("alice");
+	q.n_files = 1;
+	q.files = files;
+	f.name = TEXT("lists.yaml");
+	f.text = TEXT("lsm: {a: yama}\n");
+	check_encodes_to(&g, KG_MSG_SUBMIT, 9, &q.base);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hello),	 cmocka_unit_test(test_boot_order),
-		cmocka_unit_test(test_record),	 cmocka_unit_test(test_provenance),
-		cmocka_unit_test(test_document), cmocka_unit_test(test_compare_request),
+		cmocka_unit_test(test_hello),
+		cmocka_unit_test(test_boot_order),
+		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_provenance),
+		cmocka_unit_test(test_document),
+		cmocka_unit_test(test_compare_request),
+		cmocka_unit_test(test_boot_order_with_settings_and_role),
+		cmocka_unit_test(test_submit_with_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

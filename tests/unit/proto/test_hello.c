@@ -58,8 +58,8 @@ static void test_windows_that_do_not_meet_name_both(void **state)
 	h.version_min = KG_PROTO_MINOR + 1;
 	h.version_max = KG_PROTO_MINOR + 2;
 	check(&h, KG_EVERSION,
-	      "peer (kgrid-agent 9.9) speaks protocol 1.3 to 1.4, this program "
-	      "(kgrid " KGRID_VERSION ") 1.1 to 1.2");
+	      "peer (kgrid-agent 9.9) speaks protocol 1.4 to 1.5, this program "
+	      "(kgrid " KGRID_VERSION ") 1.1 to 1.3");
 	h.version_min = h.version_max = KG_PROTO_MINOR_OLDEST - 1;
 	h.software = NULL;
 	check(&h, KG_EVERSION, "peer (of unknown software) speaks protocol 1.0 to 1.0");
