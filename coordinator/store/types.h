@@ -191,6 +191,7 @@ struct store_standing {
 	int64_t next_ns;	/* nightly: realtime; else 0 */
 	uint64_t last_job;	/* given out only; 0: none */
 	const char *last_error; /* given out only; NULL: none */
+	int64_t added_ns;	/* given out only */
 };
 struct store_standings { /* owned, store_standings_free */
 	struct store_standing *items;
