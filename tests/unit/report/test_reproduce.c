@@ -271,7 +271,7 @@ static void test_without_an_argument_the_script_does_nothing_but_tell_its_use(vo
 static void test_another_kernel_is_told_before_anything_is_measured(void **state)
 {
 	struct reproduce_input in = usual(NULL);
-	char *text, *out;
+	char *text, *call, *out;
 	size_t n;
 	int status;
 
@@ -279,11 +279,13 @@ static void test_another_kernel_is_told_before_anything_is_measured(void **state
 	in.kernel_release = "0.0.1-none";
 	in.argv = "[\"echo\",\"measured\"]";
 	text = recipe(&in);
-	out = run("sh", calling(text, "run"), &n, &status);
+	call = calling(text, "run");
+	out = run("sh", call, &n, &status);
 	assert_int_not_equal(status, 0);
 	assert_has(out, "not 0.0.1-none");
 	assert_null(strstr(out, "measured"));
 	free(out);
+	free(call);
 	free(text);
 }
 
@@ -313,8 +315,7 @@ static const char *const nasty[] = {
 	"&",
 	"|| echo injected",
 	"<(echo injected)",
-	"\xc2\x85"
-	"echo injected",
+	"\xc2\x85; echo injected",
 	"\xe2\x80\xa8x",
 	"\xef\xbb\xbfx",
 	"\xff\xfe",
