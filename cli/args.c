@@ -263,6 +263,9 @@ static int check_operand(const struct cli_operand *o, const char *text, struct k
 					  "not a cell: '%s'; it is JOB/CELL, such as 7/12", text);
 		return 0;
 	case CLI_SUBJECT:
+		if (kg_str_starts(text, "job:") || kg_str_starts(text, "cell:") ||
+		    kg_str_starts(text, "machine:"))
+			return 0; /* said which; the coordinator looks at the rest */
 		if (!text[0] || (strchr(text, '/') && parse_cell(text, &v, &cell) < 0))
 			return kg_err_set(err, KG_EINVALID,
 					  "not a job, a cell or a machine: '%s'; try 7, 7/12 or "

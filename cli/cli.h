@@ -103,6 +103,9 @@ int cmd_help(struct cli *cli, const struct cli_args *args);
 /* One line of talk to standard error: "kgrid: text". */
 void cli_say(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same, but for a text that begins with a place: "FILE:LINE: text". */
+void cli_say_place(struct cli *cli, const char *text);
+
 /* Connects, or says why not. NULL: the caller returns *ret_exit. Owned, client_close. */
 struct client *cli_connect(struct cli *cli, int *ret_exit);
 /* Says what went wrong with a call that returned `rc`, and gives the exit code for it. */

@@ -71,11 +71,13 @@ static int read_options(struct cli *cli, const struct cli_args *args,
 static void print_plan(struct cli *cli, const Kgrid__V1__CalibrateRequest *q,
 		       const Kgrid__V1__SubmitReply *r)
 {
+	const struct plan_look look = {
+		.width = cli->width, .color = cli->color, .dry_run = q->dry_run};
 	struct kg_str s = {0};
 	char every[64];
 
 	if (r->plan)
-		plan_text(r->plan, q->dry_run, cli->width, cli->color, &s);
+		plan_text(r->plan, &look, &s);
 	if (r->has_job && r->job)
 		kg_str_addf(&s, "job %" PRIu64 "\n", r->job);
 	else if (q->dry_run)

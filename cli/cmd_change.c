@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 
 #define PRIORITY_MOST	100
-#define RESERVE_DAYS	30 /* longer is a mistake more often than a plan */
+#define RESERVE_DAYS	366 /* longer is a mistake more often than a plan */
 #define SECONDS_OF(ns)	((ns) / 1000000000U)
 #define SECONDS_OF_DAYS 86400U
 

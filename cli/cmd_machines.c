@@ -9,7 +9,9 @@
 #include "cli/format.h"
 #include "cli/json.h"
 #include "cli/table.h"
+#include "cli/width.h"
 #include "common/clock.h"
+#include "coordinator/plan/predicate.h"
 
 #define UNSUPPORTED "unsupported" /* as provenance says it */
 
@@ -39,35 +41,142 @@ static void number_cell(struct table *t, bool has, uint32_t value, const char *w
 		table_cell(t, without);
 }
 
-static void print_machines(struct cli *cli, const Kgrid__V1__MachinesReply *r)
+static bool is_reserved(const Kgrid__V1__MachineInfo *x)
 {
-	static const char *const titles[] = {"MACHINE", "STATE", "CPU",	   "CPUS",
-					     "MEMORY",	"CLOCK", "KERNEL", "DOING"};
-	struct table *t = table_new("lllrrlll");
+	return x->reserved_by && x->reserved_by[0];
+}
+
+/* In service is what a machine is when nothing is said. */
+static bool out_of_service(const Kgrid__V1__MachineInfo *x)
+{
+	return x->service && x->service[0] && !kg_streq(x->service, "normal");
+}
+
+/* "by kai until 2026-11-30 17:25:03: bisecting" */
+static void reservation(const Kgrid__V1__MachineInfo *x, struct kg_str *out)
+{
+	char time[FORMAT_SIZE];
+
+	kg_str_addf(out, "by %s", x->reserved_by);
+	if (x->reserved_until_ns)
+		kg_str_addf(out, " until %s", format_time(x->reserved_until_ns, time));
+	if (x->reserved_why && x->reserved_why[0])
+		kg_str_addf(out, ": %s", x->reserved_why);
+}
+
+static void service(const Kgrid__V1__MachineInfo *x, struct kg_str *out)
+{
+	kg_str_add(out, x->service && x->service[0] ? x->service : "normal");
+	if (x->service_why && x->service_why[0])
+		kg_str_addf(out, ": %s", x->service_why);
+}
+
+/* Which of the columns that most grids do not need have something in them. */
+struct columns {
+	bool service, reserved;
+};
+
+static void machine_row(struct table *t, const Kgrid__V1__MachineInfo *x, const struct columns *c)
+{
 	struct kg_str s = {0};
 	char size[FORMAT_SIZE];
-	size_t i;
 
-	for (i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		table_title(t, titles[i]);
-	for (i = 0; i < r->n_machines; i++) {
-		const Kgrid__V1__MachineInfo *x = r->machines[i];
-
-		table_cell(t, x->name);
-		table_styled(t, kg_streq(x->state, "offline") ? TABLE_BAD : TABLE_GOOD, x->state);
-		table_cell(t, x->cpu_name);
-		number_cell(t, x->has_cpus, x->cpus, "-");
-		table_cell(t, x->has_memory_bytes ? format_bytes(x->memory_bytes, size) : "-");
-		table_cell(t, x->clock);
-		table_cell(t, x->kernel_release);
-		doing(x, &s);
+	table_cell(t, x->name);
+	table_styled(t, kg_streq(x->state, "offline") ? TABLE_BAD : TABLE_GOOD, x->state);
+	if (c->service) {
+		service(x, &s);
+		table_styled(t, out_of_service(x) ? TABLE_BAD : TABLE_PLAIN, kg_str_text(&s));
+	}
+	table_cell(t, x->cpu_name);
+	number_cell(t, x->has_cpus, x->cpus, "-");
+	table_cell(t, x->has_memory_bytes ? format_bytes(x->memory_bytes, size) : "-");
+	table_cell(t, x->clock);
+	table_cell(t, x->kernel_release);
+	if (c->reserved) {
+		kg_str_clear(&s);
+		if (is_reserved(x))
+			reservation(x, &s);
 		table_cell(t, kg_str_text(&s));
 	}
+	doing(x, &s);
+	table_cell(t, kg_str_text(&s));
+	kg_str_deinit(&s);
+}
+
+static void print_machines(struct cli *cli, const Kgrid__V1__MachinesReply *r)
+{
+	struct columns c = {0};
+	struct kg_str s = {0};
+	struct table *t;
+	size_t i;
+
+	for (i = 0; i < r->n_machines; i++) {
+		c.service = c.service || out_of_service(r->machines[i]);
+		c.reserved = c.reserved || is_reserved(r->machines[i]);
+	}
+	kg_str_addf(&s, "ll%slrrll%sl", c.service ? "l" : "", c.reserved ? "l" : "");
+	t = table_new(kg_str_text(&s));
+	table_title(t, "MACHINE");
+	table_title(t, "STATE");
+	if (c.service)
+		table_title(t, "SERVICE");
+	table_title(t, "CPU");
+	table_title(t, "CPUS");
+	table_title(t, "MEMORY");
+	table_title(t, "CLOCK");
+	table_title(t, "KERNEL");
+	if (c.reserved)
+		table_title(t, "RESERVED");
+	table_title(t, "DOING");
+	for (i = 0; i < r->n_machines; i++)
+		machine_row(t, r->machines[i], &c);
 	kg_str_clear(&s);
 	table_render(t, 0, cli->width, cli->color, &s);
 	cli_print(cli, &s);
 	table_free(t);
 	kg_str_deinit(&s);
+}
+
+/* Says what is wrong with a predicate, with a mark below the place: "column N: text". */
+static void predicate_fault(struct cli *cli, const char *text, const struct kg_err *err)
+{
+	struct kg_str before = {0}, line = {0};
+	uint64_t column = 0;
+	const char *colon = strchr(err->text, ':');
+	char number[24];
+
+	if (kg_str_starts(err->text, "column ") && colon) {
+		(void)snprintf(number, sizeof(number), "%.*s", (int)(colon - err->text - 7),
+			       err->text + 7);
+		if (kg_parse_u64(number, &column) < 0 || column > strlen(text) + 1)
+			column = 0;
+	}
+	cli_say(cli, "'--where': %s", err->text);
+	if (column == 0)
+		return;
+	text_clean(&line, text, strlen(text), false);
+	text_clean(&before, text, column - 1, false);
+	(void)fprintf(cli->err, "  %s\n  %*s^\n", kg_str_text(&line),
+		      (int)text_width(kg_str_text(&before)), "");
+	kg_str_deinit(&before);
+	kg_str_deinit(&line);
+}
+
+static bool predicate_fine(struct cli *cli, const char *text)
+{
+	struct predicate *p = NULL;
+	struct kg_err err = {{0}};
+
+	if (!kg_utf8_valid(text, strlen(text))) {
+		cli_say(cli, "'--where': not in UTF-8");
+		return false;
+	}
+	if (predicate_parse(text, NULL, &p, &err) < 0) {
+		predicate_fault(cli, text, &err);
+		return false;
+	}
+	predicate_free(p);
+	return true;
 }
 
 int cmd_machines(struct cli *cli, const struct cli_args *args)
@@ -78,6 +187,9 @@ int cmd_machines(struct cli *cli, const struct cli_args *args)
 	struct kg_msg *m;
 	int rc = 0;
 
+	q.where = (char *)(uintptr_t)cli_args_text(args, "where");
+	if (q.where && !predicate_fine(cli, q.where))
+		return CLI_EXIT_USAGE;
 	m = cli_ask(cli, KG_MSG_MACHINES, &q.base, KG_MSG_MACHINES_REPLY, CLIENT_ANSWER_MS, &rc);
 	if (!m)
 		return rc;
@@ -91,7 +203,10 @@ int cmd_machines(struct cli *cli, const struct cli_args *args)
 	} else if (r->n_machines > 0) {
 		print_machines(cli, r);
 	}
-	if (r->n_machines == 0) {
+	if (r->n_machines == 0 && q.where) {
+		cli_say(cli, "no machine fits '%s'; 'kgrid machines' lists them all", q.where);
+		rc = CLI_EXIT_NODATA;
+	} else if (r->n_machines == 0) {
 		cli_say(cli, "no machines: no agent has joined yet ('kgrid lab up' starts virtual "
 			     "ones, kgrid-agent(8) says how real ones join)");
 		rc = CLI_EXIT_NODATA;
@@ -128,6 +243,15 @@ static void print_facts(struct cli *cli, const Kgrid__V1__MachineInfo *x)
 	doing(x, &s);
 	if (s.len > 0)
 		table_pair(t, "doing", kg_str_text(&s));
+	kg_str_clear(&s);
+	service(x, &s);
+	if (out_of_service(x))
+		table_pair(t, "service", kg_str_text(&s));
+	kg_str_clear(&s);
+	if (is_reserved(x)) {
+		reservation(x, &s);
+		table_pair(t, "reserved", kg_str_text(&s));
+	}
 	table_pair(t, "last seen", format_time(x->last_seen_ns, text));
 	table_pair(t, "cpu", or_unsupported(x->cpu_name));
 	table_cell(t, "vendor");
@@ -137,9 +261,15 @@ static void print_facts(struct cli *cli, const Kgrid__V1__MachineInfo *x)
 			    x->cpu_stepping);
 	else
 		table_cell(t, or_unsupported(x->cpu_vendor));
+	if (x->microarchitecture && x->microarchitecture[0])
+		table_pair(t, "microarch", x->microarchitecture);
 	table_pair(t, "microcode", or_unsupported(x->microcode));
 	table_cell(t, "cpus");
 	number_cell(t, x->has_cpus, x->cpus, UNSUPPORTED);
+	table_cell(t, "sockets");
+	number_cell(t, x->has_sockets && x->sockets, x->sockets, UNSUPPORTED);
+	table_cell(t, "numa");
+	number_cell(t, x->has_numa_nodes && x->numa_nodes, x->numa_nodes, UNSUPPORTED);
 	table_pair(t, "memory",
 		   x->has_memory_bytes ? format_bytes(x->memory_bytes, text) : UNSUPPORTED);
 	table_pair(t, "kernel", cli_text(x->kernel_release));
@@ -148,6 +278,7 @@ static void print_facts(struct cli *cli, const Kgrid__V1__MachineInfo *x)
 		    kg_streq(x->clock, "instruction")
 			    ? ": counts of instructions, not time of a real CPU"
 			    : "");
+	table_pair(t, "address", x->address && x->address[0] ? x->address : "-");
 	pair_joined(t, "tags", x->n_tags, x->tags);
 	kg_str_clear(&s);
 	table_render(t, 0, cli->width, cli->color, &s);

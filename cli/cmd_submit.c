@@ -11,10 +11,14 @@
 #include "cli/client.h"
 #include "cli/cmd_compare.h"
 #include "cli/cmd_watch.h"
+#include "cli/format.h"
+#include "cli/includes.h"
 #include "cli/json.h"
 #include "cli/plan_text.h"
+#include "cli/width.h"
 #include "common/file.h"
 #include "common/yaml.h"
+#include "proto/frame.h"
 
 #define KEY_SIZE   33
 #define SEND_TRIES 3 /* with the same key: the coordinator makes one job of them */
@@ -27,7 +31,7 @@ static int read_file(struct cli *cli, const char *path, char **ret_text, const c
 	size_t len;
 	int rc;
 
-	*ret_name = standard ? "(standard input)" : path;
+	*ret_name = standard ? INCLUDES_STDIN : path;
 	rc = kg_file_read(standard ? "/dev/stdin" : path, KG_YAML_MAX_BYTES, ret_text, &len, &err);
 	if (rc == KG_ELIMIT) {
 		cli_say(cli, "%s: a job file has at most %d bytes", *ret_name, KG_YAML_MAX_BYTES);
@@ -87,17 +91,58 @@ static struct kg_msg *send_job(struct cli *cli, const Kgrid__V1__SubmitRequest *
 	return NULL;
 }
 
-static void print_reply(struct cli *cli, const Kgrid__V1__SubmitReply *r, bool dry_run)
+/* What of the plan goes to standard output. */
+struct show {
+	bool dry_run, cells, all_boots, csv, explain;
+};
+
+/* The boots or the cells, for a program. */
+static void print_csv(struct cli *cli, const Kgrid__V1__Plan *p, bool cells)
 {
 	struct kg_str s = {0};
 
-	if (r->plan)
-		plan_text(r->plan, dry_run, cli->width, cli->color, &s);
-	if (r->has_job)
+	if (cells)
+		csv_messages(&s, &kgrid__v1__planned_cell__descriptor, p ? p->n_listed : 0,
+			     p ? (ProtobufCMessage *const *)p->listed : NULL);
+	else
+		csv_messages(&s, &kgrid__v1__planned_boot__descriptor, p ? p->n_boots : 0,
+			     p ? (ProtobufCMessage *const *)p->boots : NULL);
+	cli_print(cli, &s);
+	kg_str_deinit(&s);
+}
+
+static void print_reply(struct cli *cli, const Kgrid__V1__SubmitReply *r, const struct show *show)
+{
+	const struct plan_look look = {.width = cli->width,
+				       .color = cli->color,
+				       .dry_run = show->dry_run,
+				       .cells = show->cells,
+				       .all_boots = show->all_boots};
+	struct kg_str s = {0};
+
+	if (show->explain && r->plan)
+		plan_explanation_text(r->plan, cli->width, &s);
+	else if (r->plan)
+		plan_text(r->plan, &look, &s);
+	if (r->has_standing && r->standing) {
+		kg_str_addf(&s, "standing job %" PRIu64 "%s", r->standing,
+			    r->existed ? " (was submitted already)" : "");
+		if (r->when && r->when[0]) {
+			kg_str_add(&s, ": runs ");
+			text_clean(&s, r->when, strlen(r->when), false);
+		}
+		kg_str_addf(&s, "\n'kgrid standing show %" PRIu64 "' shows it\n", r->standing);
+	} else if (r->has_job) {
 		kg_str_addf(&s, "job %" PRIu64 "%s\n", r->job,
 			    r->existed ? " (was submitted already)" : "");
-	else if (dry_run)
-		kg_str_add(&s, "dry run: nothing was submitted\n");
+	} else if (show->dry_run && !show->explain) {
+		kg_str_add(&s, "dry run: nothing was submitted");
+		if (r->when && r->when[0]) {
+			kg_str_add(&s, "; it would run ");
+			text_clean(&s, r->when, strlen(r->when), false);
+		}
+		kg_str_add(&s, "\n");
+	}
 	cli_print(cli, &s);
 	(void)fflush(cli->out);
 	kg_str_deinit(&s);
@@ -132,41 +177,131 @@ static int wait_for_job(struct cli *cli, const Kgrid__V1__SubmitReply *r)
 	return rc; /* whether the slots passed; 'kgrid compare' says whether one is slower */
 }
 
+/* Options that only go together in some ways; exit code. */
+static int read_options(struct cli *cli, const struct cli_args *args, struct show *ret,
+			Kgrid__V1__SubmitRequest *q)
+{
+	const char *lone = cli_args_has(args, "cells")	     ? "--cells"
+			   : cli_args_has(args, "all-boots") ? "--all-boots"
+			   : cli_args_has(args, "csv")	     ? "--csv"
+							     : NULL;
+	uint64_t boots = cli_args_number(args, "boots", 0);
+
+	q->explain_cell = cli_args_number(args, "explain-cell", 0);
+	q->has_explain_cell = q->explain_cell != 0;
+	*ret = (struct show){.dry_run = cli_args_has(args, "dry-run") || q->has_explain_cell,
+			     .cells = cli_args_has(args, "cells"),
+			     .all_boots = cli_args_has(args, "all-boots"),
+			     .csv = cli_args_has(args, "csv"),
+			     .explain = q->has_explain_cell};
+	if (lone && !ret->dry_run) {
+		cli_say(cli, "'%s' goes with --dry-run; 'kgrid job show' shows a job that runs",
+			lone);
+		return CLI_EXIT_USAGE;
+	}
+	if (ret->explain && lone) {
+		cli_say(cli, "'--explain-cell' and '%s' do not go together; leave one out", lone);
+		return CLI_EXIT_USAGE;
+	}
+	if (ret->csv && cli->json) {
+		cli_say(cli, "'--csv' and '--json' do not go together; leave one out");
+		return CLI_EXIT_USAGE;
+	}
+	if (ret->dry_run && cli_args_has(args, "wait")) {
+		cli_say(cli, "'--wait' waits for a job, and a dry run makes none; leave one out");
+		return CLI_EXIT_USAGE;
+	}
+	if (boots > UINT32_MAX) {
+		cli_say(cli, "'--boots' is too large: %" PRIu64, boots);
+		return CLI_EXIT_USAGE;
+	}
+	q->has_dry_run = q->has_list_cells = 1;
+	q->dry_run = ret->dry_run;
+	q->list_cells = ret->cells;
+	q->boots = (uint32_t)boots;
+	q->has_boots = boots != 0;
+	return CLI_EXIT_OK;
+}
+
+/* Whether the job and all that it includes fit into one request. */
+static bool fits(struct cli *cli, const Kgrid__V1__SubmitRequest *q)
+{
+	size_t bytes = kgrid__v1__submit_request__get_packed_size(q);
+	char size[FORMAT_SIZE];
+
+	if (bytes <= KG_FRAME_MAX)
+		return true;
+	if (q->n_files == 0)
+		cli_say(cli, "%s: the request has %s, and one has at most 1 MiB", q->file_name,
+			format_bytes(bytes, size));
+	else
+		cli_say(cli,
+			"%s: with the %zu file%s that it includes the request has %s, and one has "
+			"at most 1 MiB",
+			q->file_name, q->n_files, q->n_files == 1 ? "" : "s",
+			format_bytes(bytes, size));
+	return false;
+}
+
+/* Shows the answer and waits when that was asked for; exit code. */
+static int answer(struct cli *cli, const Kgrid__V1__SubmitReply *r, const struct show *show,
+		  bool wait)
+{
+	bool watched = wait && r->has_job && !(r->has_standing && r->standing);
+
+	if (show->csv)
+		print_csv(cli, r->plan, show->cells);
+	else if (!cli->json)
+		print_reply(cli, r, show);
+	else if (!watched)
+		cli_print_json(cli, &r->base);
+	if (wait && !watched)
+		cli_say(cli, "not waiting: a standing job has no end");
+	if (show->explain && (!r->plan || r->plan->n_explanation == 0)) {
+		cli_say(cli, "the coordinator explains no cells; it is older than this kgrid");
+		return CLI_EXIT_NODATA;
+	}
+	return watched ? wait_for_job(cli, r) : CLI_EXIT_OK;
+}
+
+static int submit(struct cli *cli, const struct cli_args *args, const struct show *show,
+		  Kgrid__V1__SubmitRequest *q)
+{
+	struct kg_msg *m;
+	char key[KEY_SIZE];
+	int rc = CLI_EXIT_OK;
+
+	if (!make_key(key)) {
+		cli_say(cli, "no random numbers");
+		return CLI_EXIT_LOCAL;
+	}
+	q->client_key = key;
+	q->user = cli_user();
+	if (!fits(cli, q))
+		return CLI_EXIT_USAGE;
+	m = send_job(cli, q, &rc);
+	if (m)
+		rc = answer(cli, (const Kgrid__V1__SubmitReply *)kg_msg_body(m), show,
+			    cli_args_has(args, "wait"));
+	kg_msg_free(m);
+	return rc;
+}
+
 int cmd_submit(struct cli *cli, const struct cli_args *args)
 {
 	Kgrid__V1__SubmitRequest q = KGRID__V1__SUBMIT_REQUEST__INIT;
-	const Kgrid__V1__SubmitReply *r;
 	const char *name = NULL;
-	char key[KEY_SIZE], *text = NULL;
-	struct kg_msg *m;
-	bool wait = cli_args_has(args, "wait");
-	int rc = read_file(cli, cli_args_operand(args, 0), &text, &name);
+	struct show show;
+	char *text = NULL;
+	int rc = read_options(cli, args, &show, &q);
 
+	if (rc == CLI_EXIT_OK)
+		rc = read_file(cli, cli_args_operand(args, 0), &text, &name);
 	if (rc != CLI_EXIT_OK)
 		return rc;
 	q.text = text;
 	q.file_name = (char *)(uintptr_t)name;
-	q.has_dry_run = 1;
-	q.dry_run = cli_args_has(args, "dry-run");
-	q.boots = (uint32_t)cli_args_number(args, "boots", 0);
-	q.has_boots = q.boots != 0;
-	q.client_key = key;
-	if (!make_key(key)) {
-		cli_say(cli, "no random numbers");
-		free(text);
-		return CLI_EXIT_LOCAL;
-	}
-	m = send_job(cli, &q, &rc);
+	rc = submit(cli, args, &show, &q);
 	free(text);
-	if (!m)
-		return rc;
-	r = (const Kgrid__V1__SubmitReply *)kg_msg_body(m);
-	wait = wait && r->has_job;
-	if (!cli->json)
-		print_reply(cli, r, q.dry_run);
-	else if (!wait)
-		cli_print_json(cli, &r->base);
-	rc = wait ? wait_for_job(cli, r) : CLI_EXIT_OK;
-	kg_msg_free(m);
 	return rc;
 }

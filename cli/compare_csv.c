@@ -67,6 +67,7 @@ static void add_cell(const Kgrid__V1__CompareTable *t, const Kgrid__V1__CompareR
 	const Kgrid__V1__CompareColumn *column = t->columns[i];
 	const Kgrid__V1__CompareCell *c = row->cells[i];
 	struct kg_str excluded = {0};
+	size_t k;
 
 	add_text(out, t->machine);
 	add_text(out, t->cpu_name);
@@ -91,6 +92,11 @@ static void add_cell(const Kgrid__V1__CompareTable *t, const Kgrid__V1__CompareR
 	kg_str_addf(out, ",%" PRIu32 ",", c->pending);
 	csv_text(out, kg_str_text(&excluded));
 	add_verdict(t, c, out);
+	kg_str_clear(&excluded);
+	for (k = 0; k < column->n_same_as; k++)
+		kg_str_addf(&excluded, "%s%s", k ? ";" : "", column->same_as[k]);
+	kg_str_add(out, ",");
+	csv_text(out, kg_str_text(&excluded));
 	kg_str_add(out, "\n");
 	kg_str_deinit(&excluded);
 }
@@ -104,7 +110,7 @@ void compare_csv(const Kgrid__V1__CompareReply *r, struct kg_str *out)
 			"delta_hi_pct,cov_pct,pending,excluded,verdict,p,q,welch_p,p_worse,"
 			"cliffs_delta,iterations,baseline_boots,baseline_iterations,more_boots,"
 			"multimodal,epochs,min_effect_pct,everything_moved,microarchitecture,"
-			"reason\n");
+			"reason,same_as\n");
 	for (t = 0; t < r->n_tables; t++) {
 		const Kgrid__V1__CompareTable *table = r->tables[t];
 

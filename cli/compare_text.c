@@ -478,6 +478,18 @@ void compare_why_nothing(const Kgrid__V1__CompareReply *r, struct kg_str *out)
 	}
 }
 
+static bool same_others(const Kgrid__V1__CompareColumn *a, const Kgrid__V1__CompareColumn *b)
+{
+	size_t i;
+
+	if (a->n_same_as != b->n_same_as)
+		return false;
+	for (i = 0; i < a->n_same_as; i++)
+		if (!kg_streq(a->same_as[i], b->same_as[i]))
+			return false;
+	return true;
+}
+
 /* Whether an earlier table says the same of this column. */
 static bool said_before(const Kgrid__V1__CompareReply *r, size_t table, size_t column)
 {
@@ -491,11 +503,25 @@ static bool said_before(const Kgrid__V1__CompareReply *r, size_t table, size_t c
 			if (t == table && i == column)
 				return false;
 			if (kg_streq(c->kernel, d->kernel) && kg_streq(c->lsm, d->lsm) &&
-			    kg_streq(c->effective, d->effective))
+			    kg_streq(c->effective, d->effective) && same_others(c, d))
 				return true;
 		}
 	}
 	return false;
+}
+
+/* "landlock,apparmor; same list as 'ntnb'" */
+static void list_text(const Kgrid__V1__CompareColumn *c, struct kg_str *out)
+{
+	size_t i;
+
+	kg_str_add(out, cli_text(c->effective));
+	for (i = 0; i < c->n_same_as; i++)
+		kg_str_addf(out, "%s'%s'",
+			    i > 0      ? i + 1 < c->n_same_as ? ", " : " and "
+			    : out->len ? "; same list as "
+				       : "same list as ",
+			    c->same_as[i]);
 }
 
 static void effective_lists(const Kgrid__V1__CompareReply *r, size_t width, struct kg_str *out)
@@ -508,11 +534,15 @@ static void effective_lists(const Kgrid__V1__CompareReply *r, size_t width, stru
 		for (i = 0; i < r->tables[t]->n_columns; i++) {
 			const Kgrid__V1__CompareColumn *c = r->tables[t]->columns[i];
 
-			if (!c->effective || !c->effective[0] || said_before(r, t, i))
+			if (((!c->effective || !c->effective[0]) && c->n_same_as == 0) ||
+			    said_before(r, t, i))
 				continue;
 			kg_str_clear(&s);
 			format_column(c->kernel, c->lsm, &s);
-			table_pair(list, kg_str_text(&s), c->effective);
+			table_cell(list, kg_str_text(&s));
+			kg_str_clear(&s);
+			list_text(c, &s);
+			table_cell(list, kg_str_text(&s));
 		}
 	}
 	if (table_rows(list) > 0) {

@@ -9,6 +9,7 @@
 #include "cli/format.h"
 #include "cli/table.h"
 #include "cli/width.h"
+#include "common/facts.h"
 
 static const char *value_text(const char *value, bool unsupported)
 {
@@ -40,12 +41,29 @@ static void titles(struct table *t)
 		table_title(t, names[i]);
 }
 
+/* "microcode", "mitigation spectre_v2"; an unknown name as it is. */
+static void fact_name(const char *name, struct kg_str *out)
+{
+	const struct kg_fact_info *f = kg_fact_find(name);
+	size_t len = strlen(f->name);
+
+	if (len == 0)
+		kg_str_add(out, name);
+	else if (f->name[len - 1] == '.')
+		kg_str_addf(out, "%s %s", f->label, name + len);
+	else
+		kg_str_add(out, f->label);
+}
+
 /* Long values wrap in the last column. */
-static void item_row(struct table *t, const Kgrid__V1__DiffItem *item)
+static void item_row(struct table *t, const Kgrid__V1__DiffItem *item, bool facts)
 {
 	struct kg_str s = {0};
 
-	table_cell(t, item->name);
+	if (facts)
+		fact_name(cli_text(item->name), &s);
+	table_cell(t, facts ? kg_str_text(&s) : item->name);
+	kg_str_clear(&s);
 	table_cell(t, item->kind);
 	table_cell(t, item->settable);
 	add_value(item->a, item->a_unsupported, &s);
@@ -66,7 +84,7 @@ static void section(size_t n, Kgrid__V1__DiffItem *const *items, size_t first, s
 		if (!kg_streq(cli_text(items[i]->section), cli_text(items[first]->section)))
 			continue;
 		if (count++ < DIFF_SHOWN || look->all)
-			item_row(t, items[i]);
+			item_row(t, items[i], look->facts);
 	}
 	kg_str_addf(out, "%*s", (int)indent, "");
 	text_clean(out, cli_text(items[first]->section), strlen(cli_text(items[first]->section)),
@@ -156,9 +174,11 @@ void diff_text(const Kgrid__V1__DiffReply *r, const struct diff_look *look, stru
 void epochs_text(size_t n, Kgrid__V1__Epoch *const *epochs, const struct diff_look *look,
 		 struct kg_str *out)
 {
+	struct diff_look facts = *look;
 	char time[FORMAT_SIZE];
 	size_t i;
 
+	facts.facts = true;
 	for (i = 0; i < n; i++) {
 		const Kgrid__V1__Epoch *e = epochs[i];
 
@@ -172,6 +192,6 @@ void epochs_text(size_t n, Kgrid__V1__Epoch *const *epochs, const struct diff_lo
 			kg_str_addf(out, ", %zu change%s\n", e->n_changes,
 				    e->n_changes == 1 ? "" : "s");
 		if (e->n_changes > 0)
-			diff_items_text(e->n_changes, e->changes, 2, look, out);
+			diff_items_text(e->n_changes, e->changes, 2, &facts, out);
 	}
 }

@@ -15,6 +15,7 @@ struct diff_look {
 	size_t width; /* columns */
 	bool color;
 	bool all;
+	bool facts; /* names are those of facts (common/facts.h): their labels are shown */
 };
 
 /* Items by section, the section with the heaviest item first. `indent` spaces in front. */

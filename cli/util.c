@@ -104,7 +104,8 @@ struct client *cli_connect(struct cli *cli, int *ret_exit)
 	return NULL;
 }
 
-/* Whether a text begins with "FILE:LINE:COLUMN: ", which editors find and a prefix would hide. */
+/* Whether a text begins with "FILE:LINE:COLUMN: " or "FILE:LINE: ", which editors find and a prefix
+ * would hide. */
 static bool names_a_place(const char *text)
 {
 	const char *p = text;
@@ -113,10 +114,17 @@ static bool names_a_place(const char *text)
 		size_t line = strspn(++p, "0123456789");
 		size_t column = p[line] == ':' ? strspn(p + line + 1, "0123456789") : 0;
 
+		if (line > 0 && kg_str_starts(p + line, ": "))
+			return true;
 		if (line > 0 && column > 0 && kg_str_starts(p + line + 1 + column, ": "))
 			return true;
 	}
 	return false;
+}
+
+void cli_say_place(struct cli *cli, const char *text)
+{
+	say(cli, names_a_place(text) ? "" : "kgrid: ", text);
 }
 
 int cli_fail(struct cli *cli, const struct client *c, int rc, const struct kg_err *err)
@@ -134,7 +142,7 @@ int cli_fail(struct cli *cli, const struct client *c, int rc, const struct kg_er
 		said = said || strcmp(detail, err->text) == 0;
 	}
 	if (!said)
-		say(cli, names_a_place(err->text) ? "" : "kgrid: ", err->text);
+		cli_say_place(cli, err->text);
 	if (rc == KG_EINVALID)
 		return CLI_EXIT_USAGE;
 	return rc == KG_ENODATA ? CLI_EXIT_NODATA : CLI_EXIT_REFUSED;

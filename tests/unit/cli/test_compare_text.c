@@ -564,7 +564,7 @@ static void test_csv_has_a_line_per_cell(void **state)
 		kg_str_text(&out),
 		"\nlab-intel,Intel Xeon Processor (Cascadelake),GenuineIntel,instruction,"
 		"netperf,seconds=1 size=64 test=UDP_RR,rate,1/s,higher,6.12.117,new,false,5,"
-		"2175.41,,,-12.3,-12.55,-12.05,,0,,,,,,,,,,,,,,,,,\n");
+		"2175.41,,,-12.3,-12.55,-12.05,,0,,,,,,,,,,,,,,,,,,\n");
 	kg_str_clear(&out);
 	set_verdict(0, 1, "unknown", 0.25, 0.5);
 	x.cells[0][1].reason = s("few, \"too\" few");
@@ -573,7 +573,32 @@ static void test_csv_has_a_line_per_cell(void **state)
 	x.cells[0][1].baseline_boots = 6;
 	compare_csv(&x.reply, &out);
 	assert_contains(kg_str_text(&out), ",0,,unknown,0.25,0.5,,,,,6,,,false,,,,,\"few, "
-					   "\"\"too\"\" few\"\n");
+					   "\"\"too\"\" few\",\n");
+	kg_str_deinit(&out);
+}
+
+static void test_requests_with_the_same_list_are_said_by_column(void **state)
+{
+	char *others[] = {s("ntnb"), s("x+mitigations=off")};
+	struct kg_str out = {0};
+
+	(void)state;
+	make(2);
+	x.columns[1].effective = s("capability,yama");
+	x.columns[1].same_as = others;
+	x.columns[1].n_same_as = 1;
+	reply_text(120, &out);
+	assert_contains(kg_str_text(&out), "new  capability,yama; same list as 'ntnb'\n");
+	kg_str_clear(&out);
+	x.columns[1].n_same_as = 2;
+	reply_text(120, &out);
+	assert_contains(kg_str_text(&out),
+			"capability,yama; same list as 'ntnb' and 'x+mitigations=off'\n");
+	kg_str_clear(&out);
+	compare_csv(&x.reply, &out);
+	assert_contains(kg_str_text(&out), ",ntnb;x+mitigations=off\n");
+	x.columns[1].same_as = NULL;
+	x.columns[1].n_same_as = 0;
 	kg_str_deinit(&out);
 }
 
@@ -595,6 +620,7 @@ int main(void)
 		cmocka_unit_test(test_a_machine_and_what_differs_are_said_once),
 		cmocka_unit_test(test_odd_numbers_and_short_rows_do_no_harm),
 		cmocka_unit_test(test_csv_has_a_line_per_cell),
+		cmocka_unit_test(test_requests_with_the_same_list_are_said_by_column),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

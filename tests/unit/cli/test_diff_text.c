@@ -182,6 +182,42 @@ static void test_epochs_say_what_made_them(void **state)
 	kg_str_deinit(&out);
 }
 
+static void test_epochs_name_facts_by_their_labels(void **state)
+{
+	char raw[] = "cpu.microcode", many[] = "vulnerability.spectre_v2", odd[] = "no.such.fact";
+	char section[] = "cpu", kind[] = "changed", from[] = "1", to[] = "2", name[] = "lab-amd";
+	Kgrid__V1__DiffItem items[3], *changes[3];
+	Kgrid__V1__Epoch e = KGRID__V1__EPOCH__INIT, *list[] = {&e};
+	char *names[] = {raw, many, odd};
+	struct diff_look look = {.width = 100};
+	struct kg_str out = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		items[i] = (Kgrid__V1__DiffItem)KGRID__V1__DIFF_ITEM__INIT;
+		items[i].section = section;
+		items[i].kind = kind;
+		items[i].name = names[i];
+		items[i].a = from;
+		items[i].b = to;
+		changes[i] = &items[i];
+	}
+	e.machine = name;
+	e.number = 2;
+	e.changes = changes;
+	e.n_changes = 3;
+	epochs_text(1, list, &look, &out);
+	assert_contains(kg_str_text(&out), "    microcode ");
+	assert_contains(kg_str_text(&out), "    mitigation spectre_v2 ");
+	assert_contains(kg_str_text(&out), "    no.such.fact ");
+	assert_null(strstr(kg_str_text(&out), "cpu.microcode"));
+	kg_str_clear(&out);
+	diff_items_text(1, changes, 0, &look, &out); /* 'kgrid diff' names what it means itself */
+	assert_contains(kg_str_text(&out), "cpu.microcode");
+	kg_str_deinit(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_equal_things_say_so),
 		cmocka_unit_test(test_values_cannot_steer_the_terminal),
 		cmocka_unit_test(test_epochs_say_what_made_them),
+		cmocka_unit_test(test_epochs_name_facts_by_their_labels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

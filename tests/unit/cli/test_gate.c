@@ -263,6 +263,48 @@ static void test_junit_of_nothing_is_a_document_too(void **state)
 	free(xml);
 }
 
+/* Longest line of a text. */
+static size_t longest_line(const char *p)
+{
+	size_t most = 0;
+
+	while (*p) {
+		size_t n = strcspn(p, "\n");
+
+		most = n > most ? n : most;
+		p += n + (p[n] == '\n');
+	}
+	return most;
+}
+
+static void test_table_is_never_wider_than_asked(void **state)
+{
+	struct kg_str out = {0};
+	struct gate g;
+	size_t width;
+
+	(void)state;
+	reply_make(&x);
+	reply_verdict(&x, 0, "regression", -5.2, 8);
+	reply_verdict(&x, 1, "unstable", 0.3, 8);
+	x.rows[0].params = reply_text_of("proto=tcp seconds=10 size=64 streams=8 test=TCP_STREAM");
+	x.columns[1].lsm = reply_text_of("nt+mitigations=off");
+	x.cells[1][1].reason = reply_text_of("boots differ more than their iterations explain");
+	gate_init(&g, &x.reply);
+	for (width = 60; width < 180; width++) {
+		kg_str_clear(&out);
+		gate_text(&g, true, width, false, &out);
+		/* the sum below the table is one line */
+		*strstr(out.text, "comparisons ") = '\0';
+		assert_true(longest_line(out.text) <= width);
+		assert_contains(out.text, "nt+mitigations=off");
+		assert_contains(out.text, "test=TCP_STREAM");
+		assert_contains(out.text, "explain");
+	}
+	gate_deinit(&g);
+	kg_str_deinit(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_junit_skips_the_undecided_and_errs_without_data),
 		cmocka_unit_test(test_xml_text_is_well_formed_whatever_comes),
 		cmocka_unit_test(test_junit_of_nothing_is_a_document_too),
+		cmocka_unit_test(test_table_is_never_wider_than_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,9 @@ static Kgrid__V1__PlannedBoot *boots[] = {&boot};
 static Kgrid__V1__Infeasible *bads[] = {&bad};
 static char *warnings[] = {warning, warning};
 
+static const struct plan_look submit_look = {.width = 80};
+static const struct plan_look dry_look = {.width = 80, .dry_run = true};
+
 static Kgrid__V1__Plan plan(void)
 {
 	Kgrid__V1__Plan p = KGRID__V1__PLAN__INIT;
@@ -51,7 +54,7 @@ static void test_plan_shows_cost_faults_and_each_warning_once(void **state)
 	struct kg_str s = {0};
 
 	(void)state;
-	plan_text(&p, false, 80, false, &s);
+	plan_text(&p, &submit_look, &s);
 	assert_string_equal(kg_str_text(&s),
 			    "plan: 9 cells, 45 slots, interleaved, about 3 min 20 s\n"
 			    "  MACHINE    BOOTS  SLOTS  ESTIMATE\n"
@@ -69,11 +72,14 @@ static void test_dry_run_shows_the_boot_order(void **state)
 	struct kg_str s = {0};
 
 	(void)state;
-	plan_text(&p, true, 80, false, &s);
+	plan_text(&p, &dry_look, &s);
 	assert_contains(kg_str_text(&s),
+			"effective lists:\n"
+			"  6.1/prev  capability,apparmor\n"
 			"boot order:\n"
-			"  MACHINE    BLOCK  POSITION  KERNEL  LSM   SLOTS  EFFECTIVE LIST\n"
-			"  lab-intel      1         2  6.1     prev      4  capability,apparmor\n");
+			"  MACHINE    BLOCK  POSITION  KERNEL  LSM   SLOTS\n"
+			"  lab-intel      1         2  6.1     prev      4\n"
+			"  ... and 9 more boots, which the coordinator did not list\n");
 	kg_str_deinit(&s);
 }
 
@@ -83,8 +89,232 @@ static void test_empty_plan_says_so(void **state)
 	struct kg_str s = {0};
 
 	(void)state;
-	plan_text(&p, true, 80, false, &s);
+	plan_text(&p, &dry_look, &s);
 	assert_string_equal(kg_str_text(&s), "plan: 0 cells, 0 slots\nnothing to run\n");
+	kg_str_deinit(&s);
+}
+
+static void test_sum_line_goes_from_the_full_product_to_slots(void **state)
+{
+	Kgrid__V1__Plan p = plan();
+	struct kg_str s = {0};
+	struct plan_look wide = dry_look;
+
+	(void)state;
+	wide.width = 300;
+	machine.boots = 1;
+	boot.block = 5;
+	p.has_full_cells = 1;
+	p.full_cells = 160;
+	p.excluded = 40;
+	p.duplicates = 8;
+	p.merged = 16;
+	p.left_by_pairwise = 4;
+	p.cells = 96; /* 92 and 4 of the canary */
+	p.slots = 92 * 5 + 20;
+	plan_text(&p, &wide, &s);
+	assert_contains(kg_str_text(&s),
+			"cells: 160 of the full product - 40 excluded - 8 written twice - 16 with "
+			"the same list as another - 4 left out by pairwise = 92 cells, + 4 of the "
+			"canary; 92 x 5 blocks + 20 of the canary = 480 slots\n");
+	kg_str_clear(&s);
+	p.cells = 90; /* fewer than the sum says */
+	plan_text(&p, &wide, &s);
+	assert_contains(kg_str_text(&s), "= 90 cells (does not add up)\n");
+	kg_str_clear(&s);
+	p.excluded = p.duplicates = p.merged = p.left_by_pairwise = 0;
+	p.full_cells = p.cells = 9;
+	p.slots = 45;
+	plan_text(&p, &wide, &s);
+	assert_contains(kg_str_text(&s),
+			"cells: 9 of the full product = 9 cells; 9 x 5 blocks = 45 slots\n");
+	kg_str_clear(&s);
+	machine.boots = 2; /* not all are listed: the last block is not known */
+	plan_text(&p, &wide, &s);
+	assert_contains(kg_str_text(&s), "cells: 9 of the full product = 9 cells\n");
+	kg_str_deinit(&s);
+}
+
+static void test_axes_are_listed_with_all_their_values(void **state)
+{
+	char name[] = "cmdline", on[] = "mitigations=auto", off[] = "mitigations=off", none[] = "";
+	char *values[] = {none, on, off};
+	Kgrid__V1__PlannedAxis axis = KGRID__V1__PLANNED_AXIS__INIT, *axes[] = {&axis};
+	Kgrid__V1__Plan p = plan();
+	struct plan_look narrow = dry_look;
+	struct kg_str s = {0};
+
+	(void)state;
+	axis.name = name;
+	axis.values = values;
+	axis.n_values = 3;
+	p.axes = axes;
+	p.n_axes = 1;
+	narrow.width = 45;
+	plan_text(&p, &narrow, &s);
+	assert_contains(kg_str_text(&s), "axes:\n"
+					 "  cmdline  3  (none), mitigations=auto,\n"
+					 "              mitigations=off\n");
+	kg_str_deinit(&s);
+}
+
+static void test_boots_show_variant_role_canary_and_reboot_where_there_are_any(void **state)
+{
+	char variant[] = "mitigations=off", role[] = "client", peer[] = "lab-amd",
+	     leave[] = "reboot";
+	Kgrid__V1__Plan p = plan();
+	struct kg_str s = {0};
+	struct plan_look wide = dry_look;
+
+	(void)state;
+	wide.width = 140;
+	boot.variant = variant;
+	boot.role = role;
+	boot.peer = peer;
+	boot.leave = leave;
+	boot.has_canary = boot.has_seconds = 1;
+	boot.canary = 1;
+	boot.seconds = 95;
+	plan_text(&p, &wide, &s);
+	boot.variant = boot.role = boot.peer = boot.leave = NULL;
+	boot.has_canary = boot.canary = boot.has_seconds = 0;
+	boot.seconds = 0;
+	assert_contains(
+		kg_str_text(&s),
+		"  MACHINE    BLOCK  POSITION  KERNEL  LSM   VARIANT          ROLE           "
+		"       SLOTS  TIME        NOTE\n");
+	assert_contains(kg_str_text(&s), "client, with lab-amd      4  1 min 35 s  canary, left by "
+					 "reboot\n");
+	kg_str_deinit(&s);
+}
+
+static void test_lists_that_depend_on_the_variant_say_of_which(void **state)
+{
+	char off[] = "apparmor=0", without[] = "capability";
+	Kgrid__V1__PlannedBoot other = KGRID__V1__PLANNED_BOOT__INIT, *two[] = {&boot, &other};
+	Kgrid__V1__Plan p = plan();
+	struct kg_str s = {0};
+
+	(void)state;
+	other.machine = lab;
+	other.kernel = kernel;
+	other.lsm = prev;
+	other.variant = off;
+	other.effective = without;
+	p.boots = two;
+	p.n_boots = 2;
+	plan_text(&p, &dry_look, &s);
+	assert_contains(kg_str_text(&s), "  6.1/prev on lab-intel             capability,apparmor\n"
+					 "  6.1/prev+apparmor=0 on lab-intel  capability\n");
+	kg_str_deinit(&s);
+}
+
+static void test_what_can_be_detected_says_what_it_rests_on(void **state)
+{
+	char netperf[] = "netperf", params[] = "size=64", metric[] = "throughput";
+	char note[] = "no boots of it on this machine";
+	Kgrid__V1__PlannedDetect a = KGRID__V1__PLANNED_DETECT__INIT, b = a, *list_of[] = {&a, &b};
+	Kgrid__V1__Plan p = plan();
+	struct kg_str s = {0};
+	struct plan_look wide = dry_look;
+
+	(void)state;
+	wide.width = 150;
+	a.machine = b.machine = lab;
+	a.workload = b.workload = netperf;
+	a.params = params;
+	a.metric = b.metric = metric;
+	a.has_detectable_pct = a.has_between_cov_pct = a.has_boots = a.has_history_boots = 1;
+	a.detectable_pct = 1.2;
+	a.between_cov_pct = 0.4;
+	a.boots = 5;
+	a.history_boots = 24;
+	b.note = note;
+	p.detect = list_of;
+	p.n_detect = 2;
+	plan_text(&p, &wide, &s);
+	assert_contains(kg_str_text(&s),
+			"smallest change that it can detect (80 % power, alpha 0.01):\n");
+	assert_contains(kg_str_text(&s), "netperf size=64  throughput  1.2 % with 5 boots a side "
+					 "(CoV between boots 0.40 % from 24 boots)\n");
+	assert_contains(kg_str_text(&s), "not known: no boots of it on this machine\n");
+	kg_str_clear(&s);
+	a = b; /* all the same: one line */
+	plan_text(&p, &wide, &s);
+	assert_contains(kg_str_text(&s), "alpha 0.01): not known: no boots of it on this "
+					 "machine\n");
+	kg_str_deinit(&s);
+}
+
+static void test_long_boot_order_is_cut_with_a_count_unless_all_are_asked_for(void **state)
+{
+	static Kgrid__V1__PlannedBoot *many[PLAN_BOOTS_SHOWN + 7];
+	struct plan_look all = dry_look;
+	Kgrid__V1__Plan p = plan();
+	struct kg_str s = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PLAN_BOOTS_SHOWN + 7; i++)
+		many[i] = &boot;
+	machine.boots = PLAN_BOOTS_SHOWN + 7;
+	p.boots = many;
+	p.n_boots = PLAN_BOOTS_SHOWN + 7;
+	plan_text(&p, &dry_look, &s);
+	assert_contains(kg_str_text(&s), "  ... and 7 more boots; --all-boots lists them\n");
+	kg_str_clear(&s);
+	all.all_boots = true;
+	plan_text(&p, &all, &s);
+	assert_null(strstr(kg_str_text(&s), "more boots"));
+	kg_str_deinit(&s);
+}
+
+static void test_cells_have_numbers_identities_and_why_they_cannot_run(void **state)
+{
+	char identity[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	char netperf[] = "netperf";
+	Kgrid__V1__PlannedCell x = KGRID__V1__PLANNED_CELL__INIT, *cells[] = {&x};
+	Kgrid__V1__Plan p = plan();
+	struct plan_look look = {.width = 120, .cells = true};
+	struct kg_str s = {0};
+
+	(void)state;
+	x.number = 7;
+	x.identity = identity;
+	x.machine = lab;
+	x.kernel = kernel;
+	x.lsm = prev;
+	x.workload = netperf;
+	x.infeasible = reason;
+	p.listed = cells;
+	p.n_listed = 1;
+	plan_text(&p, &look, &s);
+	assert_contains(kg_str_text(&s),
+			"  CELL  MACHINE    KERNEL/LSM  WORKLOAD  IDENTITY          NOTE\n"
+			"     7  lab-intel  6.1/prev    netperf   0123456789abcdef  cannot run: "
+			"netperf is not installed\n");
+	kg_str_clear(&s);
+	p.n_listed = 0;
+	plan_text(&p, &look, &s);
+	assert_contains(kg_str_text(&s), "list of cells: the coordinator sent none\n");
+	kg_str_deinit(&s);
+}
+
+static void test_stop_rule_and_what_an_estimate_rests_on_are_said(void **state)
+{
+	char rule[] = "5 boots a side, then on to at most 12 until ci95 <= 1%";
+	char rests[] = "history of 40 boots";
+	Kgrid__V1__Plan p = plan();
+	struct kg_str s = {0};
+
+	(void)state;
+	p.stop_rule = rule;
+	machine.estimate = rests;
+	plan_text(&p, &submit_look, &s);
+	assert_contains(kg_str_text(&s), "ESTIMATE    RESTS ON\n");
+	assert_contains(kg_str_text(&s), "3 min 20 s  history of 40 boots\n");
+	assert_contains(kg_str_text(&s), "stop rule: 5 boots a side, then on to at most 12");
+	machine.estimate = NULL;
 	kg_str_deinit(&s);
 }
 
@@ -94,6 +324,15 @@ int main(void)
 		cmocka_unit_test(test_plan_shows_cost_faults_and_each_warning_once),
 		cmocka_unit_test(test_dry_run_shows_the_boot_order),
 		cmocka_unit_test(test_empty_plan_says_so),
+		cmocka_unit_test(test_sum_line_goes_from_the_full_product_to_slots),
+		cmocka_unit_test(test_axes_are_listed_with_all_their_values),
+		cmocka_unit_test(
+			test_boots_show_variant_role_canary_and_reboot_where_there_are_any),
+		cmocka_unit_test(test_lists_that_depend_on_the_variant_say_of_which),
+		cmocka_unit_test(test_what_can_be_detected_says_what_it_rests_on),
+		cmocka_unit_test(test_long_boot_order_is_cut_with_a_count_unless_all_are_asked_for),
+		cmocka_unit_test(test_cells_have_numbers_identities_and_why_they_cannot_run),
+		cmocka_unit_test(test_stop_rule_and_what_an_estimate_rests_on_are_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,6 +156,46 @@ static void test_acknowledged_fixed_and_refuted_are_not_open(void **state)
 	assert_false(regression_is_open(&item));
 }
 
+/* Longest line of a text. */
+static size_t longest_line(const char *p)
+{
+	size_t most = 0;
+
+	while (*p) {
+		size_t n = strcspn(p, "\n");
+
+		most = n > most ? n : most;
+		p += n + (p[n] == '\n');
+	}
+	return most;
+}
+
+static void test_no_line_is_wider_than_asked(void **state)
+{
+	Kgrid__V1__Regression *list[] = {&item};
+	struct kg_str out = {0};
+	size_t width;
+
+	(void)state;
+	make();
+	item.from = s("6.1.0-52-cloud-amd64");
+	item.to = s("6.12.117+deb12-cloud-amd64");
+	members[0].params = s("proto=tcp seconds=10 size=64 streams=8 test=TCP_STREAM");
+	members[0].has_confirm_p = 1;
+	members[0].confirm_p = 0.02;
+	members[0].confirm_machine = s("lab-amd2");
+	for (width = 60; width < 200; width++) {
+		kg_str_clear(&out);
+		regressions_text(1, list, width, false, &out);
+		assert_contains(kg_str_text(&out), "6.12.117+deb12-cloud-amd64");
+		regression_text(&item, width, false, &out);
+		assert_true(longest_line(kg_str_text(&out)) <= width);
+		assert_contains(kg_str_text(&out), "test=TCP_STREAM");
+		assert_contains(kg_str_text(&out), "lab-amd2)");
+	}
+	kg_str_deinit(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +204,7 @@ int main(void)
 		cmocka_unit_test(test_one_shows_members_and_events),
 		cmocka_unit_test(test_narrow_lists_fit_and_lose_no_effect),
 		cmocka_unit_test(test_acknowledged_fixed_and_refuted_are_not_open),
+		cmocka_unit_test(test_no_line_is_wider_than_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

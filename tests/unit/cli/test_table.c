@@ -114,6 +114,115 @@ static void test_cells_cannot_steer_the_terminal(void **state)
 	table_free(t);
 }
 
+/* Longest line of a text, in columns of one byte each. */
+static size_t longest_line(const char *p)
+{
+	size_t most = 0;
+
+	while (*p) {
+		size_t n = strcspn(p, "\n");
+
+		most = n > most ? n : most;
+		p += n + (p[n] == '\n');
+	}
+	return most;
+}
+
+static struct table *wide_table(void)
+{
+	struct table *t = table_new("lrll");
+
+	table_title(t, "WORKLOAD");
+	table_title(t, "BOOTS");
+	table_title(t, "LIST");
+	table_title(t, "WHY");
+	table_cell(t, "netperf test=UDP_RR size=64 seconds=10");
+	table_cell(t, "12");
+	table_cell(t, "landlock,lockdown,yama,apparmor");
+	table_cell(t, "boots differ more than iterations explain");
+	table_cell(t, "b");
+	table_cell(t, "5");
+	table_cell(t, "c");
+	table_cell(t, "d");
+	return t;
+}
+
+static void test_inner_columns_wrap_when_the_last_is_not_enough(void **state)
+{
+	struct table *t = wide_table();
+
+	(void)state;
+	expect(t, 0, 80, false,
+	       "WORKLOAD                 BOOTS  LIST                     WHY\n"
+	       "netperf test=UDP_RR         12  landlock,lockdown,yama,  boots differ more than\n"
+	       "size=64 seconds=10              apparmor                 iterations explain\n"
+	       "b                            5  c                        d\n");
+	table_free(t);
+}
+
+static void test_no_width_is_exceeded_and_no_word_is_lost(void **state)
+{
+	static const char *const words[] = {"netperf", "test=UDP_RR", "size=64",   "seconds=10",
+					    "12",      "landlock,",   "apparmor",  "boots",
+					    "explain", "lockdown,",   "iterations"};
+	struct table *t = wide_table();
+	struct kg_str s = {0};
+	size_t width, i;
+
+	(void)state;
+	for (width = 24; width < 130; width++) {
+		kg_str_clear(&s);
+		table_render(t, 2, width, false, &s);
+		assert_true(longest_line(kg_str_text(&s)) <= width);
+		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			assert_contains(kg_str_text(&s), words[i]);
+	}
+	kg_str_deinit(&s);
+	table_free(t);
+}
+
+static void test_rows_become_lists_where_words_would_be_broken(void **state)
+{
+	struct table *t = table_new("lll");
+
+	(void)state;
+	table_title(t, "A\nID");
+	table_title(t, "DIGEST");
+	table_title(t, "MORE");
+	table_cell(t, "1");
+	table_cell(t, "0123456789abcdef0123456789abcdef");
+	table_cell(t, "x");
+	table_cell(t, "2");
+	table_cell(t, "fedcba9876543210fedcba9876543210");
+	table_cell(t, "");
+	expect(t, 0, 41, false,
+	       "A ID    1\n"
+	       "DIGEST  0123456789abcdef0123456789abcdef\n"
+	       "MORE    x\n"
+	       "\n"
+	       "A ID    2\n"
+	       "DIGEST  fedcba9876543210fedcba9876543210\n");
+	expect(t, 0, 42, false,
+	       "A\n"
+	       "ID  DIGEST                            MORE\n"
+	       "1   0123456789abcdef0123456789abcdef  x\n"
+	       "2   fedcba9876543210fedcba9876543210\n");
+	table_free(t);
+}
+
+static void test_wrapped_cells_are_coloured_line_by_line(void **state)
+{
+	struct table *t = table_new("ll");
+
+	(void)state;
+	table_styled(t, TABLE_BAD, "aaa");
+	table_styled(t, TABLE_GOOD, "bbbbbbbbbbbb cccccccccccc");
+	expect(t, 0, 26, true,
+	       "\033[31maaa\033[0m  \033[32mbbbbbbbbbbbb\033[0m\n"
+	       "     \033[32mcccccccccccc\033[0m\n");
+	table_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +233,10 @@ int main(void)
 		cmocka_unit_test(test_titles_of_two_lines_stand_on_the_bottom),
 		cmocka_unit_test(test_colour_changes_no_alignment),
 		cmocka_unit_test(test_cells_cannot_steer_the_terminal),
+		cmocka_unit_test(test_inner_columns_wrap_when_the_last_is_not_enough),
+		cmocka_unit_test(test_no_width_is_exceeded_and_no_word_is_lost),
+		cmocka_unit_test(test_rows_become_lists_where_words_would_be_broken),
+		cmocka_unit_test(test_wrapped_cells_are_coloured_line_by_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
