@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The scheduler's rules: what is next, what is final, what is too long. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/clock.h"
-#include "coordinator/schedule/sched.h"
+#include "coordinator/schedule/sched_internal.h"
 
 static const char *const stage_names[SCHED_STAGE_COUNT] = {
 	[SCHED_DISPATCH] = "dispatch", [SCHED_FETCH] = "fetch",	      [SCHED_LOAD] = "load",
@@ -64,62 +65,63 @@ enum kg_outcome sched_settle(enum kg_outcome o, uint32_t tries)
 	return o;
 }
 
-/* Tries that the pending slots of a visit have behind them; SIZE_MAX when none is pending. */
-static size_t visit_tries(const struct sched_visit *v)
+static uint64_t timeout_of(const struct sched_boot *b)
 {
-	size_t most = 0;
-	bool pending = false;
 	size_t i;
 
-	for (i = 0; i < v->n_slots; i++) {
-		if (v->slots[i].outcome != KG_OUTCOME_NONE)
-			continue;
-		pending = true;
-		if (v->slots[i].tries > most)
-			most = v->slots[i].tries;
-	}
-	return pending ? most : SIZE_MAX;
-}
-
-struct sched_visit *sched_pick(const struct sched_job *j, const struct sched_machine *m)
-{
-	struct sched_visit *best = NULL;
-	size_t best_tries = SIZE_MAX;
-	size_t i;
-
-	for (i = 0; i < j->n_visits; i++) {
-		struct sched_visit *v = j->visits[i];
-		size_t tries;
-
-		if (v->machine != m)
-			continue;
-		tries = visit_tries(v);
-		if (tries == SIZE_MAX)
-			continue;
-		if (best && v->block > best->block)
-			continue;
-		if (!best || v->block < best->block || tries < best_tries ||
-		    (tries == best_tries && v->visit < best->visit)) {
-			best = v;
-			best_tries = tries;
-		}
-	}
-	return best;
+	for (i = 0; i < b->n_attempts; i++)
+		if (b->attempts[i].id == b->running_attempt)
+			return b->attempts[i].slot->timeout_s;
+	return 0;
 }
 
 /* Run and warm-up have the run's own timeout plus the stage's allowance; the agent, which is
- * nearer, ends a run first. */
+ * nearer, ends a run first. A server waits for its client, which may take as long as the client's
+ * own deadlines allow from `pair` to the end of the run. */
 uint64_t sched_deadline(const struct sched *s, const struct sched_machine *m,
 			const struct sched_boot *b, enum sched_stage stage, uint64_t now_ns)
 {
-	uint64_t seconds = s->limits.stage_s[stage];
-	size_t i;
+	const uint32_t *limits = s->limits.stage_s;
+	uint64_t seconds = limits[stage];
+	bool slow = m->instruction_clock;
 
 	if (stage == SCHED_RUN || stage == SCHED_WARMUP)
-		for (i = 0; i < b->n_attempts; i++)
-			if (b->attempts[i].id == b->running_attempt)
-				seconds += b->attempts[i].slot->timeout_s;
-	if (m->instruction_clock)
+		seconds += timeout_of(b);
+	if (stage == SCHED_SERVE)
+		seconds += (uint64_t)limits[SCHED_WARMUP] + limits[SCHED_RUN] +
+			   limits[SCHED_COLLECT] + 2 * timeout_of(b);
+	if ((stage == SCHED_PAIR || stage == SCHED_SERVE) && b->pair)
+		slow = slow || b->pair->machine->instruction_clock;
+	if (slow)
 		seconds *= s->limits.instruction_factor;
 	return now_ns + seconds * KG_NSEC_PER_SEC;
+}
+
+const char *sched_service_name(enum sched_service s)
+{
+	static const char *const names[] = {"normal", "drain", "maintenance"};
+
+	return (unsigned)s < sizeof(names) / sizeof(names[0]) ? names[s] : "?";
+}
+
+const char *sched_span(uint64_t ns, char *buf, size_t size)
+{
+	unsigned long long s = ns / KG_NSEC_PER_SEC;
+	unsigned long long m = s / 60, h = m / 60;
+
+	if (s < 60)
+		(void)snprintf(buf, size, "%llu s", s);
+	else if (m < 60 && s % 60 == 0)
+		(void)snprintf(buf, size, "%llu min", m);
+	else if (m < 60)
+		(void)snprintf(buf, size, "%llu min %llu s", m, s % 60);
+	else if (h < 48 && m % 60 == 0)
+		(void)snprintf(buf, size, "%llu h", h);
+	else if (h < 48)
+		(void)snprintf(buf, size, "%llu h %llu min", h, m % 60);
+	else if (h % 24 == 0)
+		(void)snprintf(buf, size, "%llu d", h / 24);
+	else
+		(void)snprintf(buf, size, "%llu d %llu h", h / 24, h % 24);
+	return buf;
 }

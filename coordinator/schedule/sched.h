@@ -5,18 +5,30 @@
  * carries them out and stores them before anybody else hears of them.
  *
  * A machine has at most one open boot. Within a job a machine takes its visits block by block, what
- * has to be tried again last in its block. Between jobs the highest score is served:
+ * has to be tried again last in its block (of a grouped job: last among the boots of its kernel and
+ * list). Between jobs the highest score is served:
  *
- *     score = priority + age_points * hours waited - share_points * hours that the submitter is ahead
+ *     score = priority + age_points * hours since submission - share_points * hours ahead
  *
- * where ahead = usage / share - the least usage / share of the submitters that have work, in machine
- * hours. Priority (0..100) therefore buys a bounded advance, waiting always wins in the end, and over
- * a day every submitter who has work gets machine hours by shares.
+ *     ahead = (used / share - the least used / share of the submitters that have work)
+ *             * sum of the shares of the submitters that have work / machines in service
  *
- * A visit with a peer needs both machines. Both are claimed in one step, or none; a machine has at
- * most one claim, and a claimed machine that is free before its peer may take other visits that end
- * (by their estimate) before the peer is free: so pairs neither starve nor block each other, and no
- * circle of machines that wait can form.
+ * used: machine hours, of which half are forgotten after half_life_h; an open boot counts with its
+ * estimate, so that boots that begin together do not all go to the same submitter. `ahead` is
+ * therefore in hours of the whole grid, whatever its size: over a day all submitters who always have
+ * work advance by 24 h. Priority (0..100) buys a bounded advance: 100 points are worth
+ * 100 / share_points hours. Waiting always wins in the end, and over a day machine hours go by shares.
+ * Who comes back after a time without work starts at most credit_h behind the others: an absence
+ * earns no right to the whole grid.
+ *
+ * A visit with a peer needs both machines. It begins when both are free, or both are claimed in one
+ * step, or neither is; a machine has at most one claim, and no circle of machines that wait can form.
+ * A claimed machine that is free before its peer may take other visits that end (by their estimate)
+ * before the peer is free. What is claimed gives way only to what scores SCHED_CLAIM_POINTS more, and
+ * a pair that has just run goes on with the same advantage, since both its machines are free at the
+ * same time. Claiming a machine whose peer is busy costs idle time, so that it is done only when the
+ * peer is free soon; how soon is soon enough grows with the time for which the pair has been passed
+ * over (an eighth of it), so that no pair starves.
  *
  *   boot:   dispatch -> leave -> fetch -> load -> boot -> verify -> settings
  *             -> (pair | serve | warm-up | run | collect)* -> upload -> ended
@@ -34,6 +46,7 @@
 
 #include "common/outcome.h"
 #include "common/yaml.h"
+#include "coordinator/schedule/tree.h"
 
 enum sched_stage {
 	SCHED_DISPATCH,
@@ -55,7 +68,11 @@ const char *sched_stage_name(enum sched_stage s);
 /* SCHED_STAGE_COUNT when the word is not a stage. */
 enum sched_stage sched_stage_parse(const char *name);
 
-#define SCHED_MAX_TRIES 3 /* attempts at a slot before a retryable outcome becomes final */
+#define SCHED_MAX_TRIES	   3 /* attempts at a slot before a retryable outcome becomes final */
+#define SCHED_CLAIM_POINTS 10.0
+
+struct sched_queue; /* a job's visits on one machine */
+struct sched_user;
 
 struct sched_limits {
 	uint32_t stage_s
@@ -83,7 +100,15 @@ struct sched_visit {
 	size_t n_slots;
 	struct sched_job *job;		    /* borrows */
 	struct sched_machine *machine;	    /* borrows */
-	struct sched_machine *peer_machine; /* borrows; NULL: none */
+	struct sched_machine *peer_machine; /* borrows; NULL: none, or the machine itself */
+	/* the scheduler's own: */
+	struct sched_queue *queue;
+	struct sched_node again; /* in queue.again: to be tried again */
+	size_t pending;		 /* slots without an outcome */
+	size_t place;		 /* in queue.order */
+	uint32_t part;		 /* those of a lower part come first */
+	uint32_t tries;
+	bool open; /* a boot of it is open */
 };
 
 struct sched_slot {
@@ -129,6 +154,14 @@ struct sched_boot {
 	enum sched_role role;
 	struct sched_boot *pair; /* borrows; the other side while both are open */
 	uint64_t pair_id;	 /* its number; 0: none */
+	/* Begun, CLOCK_BOOTTIME, may lie before 0; who restores a boot sets it. 0: not known */
+	int64_t began_ns;
+	/* the scheduler's own: */
+	struct sched_machine *machine;
+	struct sched_link link;
+	struct sched_user *payer;
+	uint64_t charged_ns; /* to `payer`, in advance */
+	uint64_t ends_ns;    /* by the estimate */
 };
 
 enum sched_service {
@@ -150,6 +183,14 @@ struct sched_machine {
 	char *reserved_why;
 	int64_t reserved_until_ns;
 	struct sched_machine *next;
+	/* the scheduler's own: */
+	uint32_t number; /* from 0, in the order of being made */
+	struct sched_link link;
+	struct sched_tree ready;       /* queues that could begin here, as client or as server */
+	struct sched_queue *claim;     /* the pair that it waits for */
+	struct sched_queue *last_pair; /* its last boot was a pair's */
+	struct sched_machine *next_due;
+	bool due, serving;
 };
 
 enum sched_job_state { SCHED_JOB_QUEUED, SCHED_JOB_RUNNING, SCHED_JOB_DONE, SCHED_JOB_CANCELLED };
@@ -167,13 +208,27 @@ struct sched_job {
 	uint64_t budget_ns;	   /* wall time from started_ns; 0: none. Then `skipped` */
 	uint64_t queue_timeout_ns; /* without a boot on a machine for so long; 0: none */
 	uint32_t gate_block; /* blocks after this one wait for sched_release; 0: no stop rule */
-	double until_pct;    /* of the stop rule, for whoever judges it */
+	double until_pct;    /* of the stop rule, for whoever judges it, as is the next */
+	uint32_t blocks;     /* at most */
 	uint64_t *after;     /* owned: jobs that must be over before */
 	size_t n_after;
 	struct sched_visit **visits; /* owned, by machine, then visit */
 	size_t n_visits;
 	size_t pending; /* slots without an outcome */
 	struct sched_job *next;
+	/* the scheduler's own: */
+	struct sched *sched;
+	struct sched_link link;
+	struct sched_user *owner;
+	struct sched_queue *queues, *last_queue; /* in the order of their first visit */
+	double base;				 /* score without shares, at time 0 */
+	size_t open_boots;
+	struct sched_timer {
+		struct sched_node node;
+		uint64_t at_ns, number;
+		bool of_job;
+	} budget;
+	bool added, waits; /* for a job that must be over before */
 };
 
 /* ---- actions ---- */
@@ -222,9 +277,10 @@ struct sched_share {
 	double share;	  /* over 0; who is not named has 1 */
 };
 struct sched_policy {
-	double age_points;   /* per hour waited; default 5 */
-	double share_points; /* per machine hour ahead; default 20 */
+	double age_points;   /* per hour since the job was submitted; default 5 */
+	double share_points; /* per hour of the whole grid ahead; default 200 */
 	double half_life_h;  /* of usage; default 24; 0: never forgotten */
+	double credit_h;     /* of the whole grid; default 1 */
 	const struct sched_share *shares;
 	size_t n_shares;
 };
@@ -240,6 +296,17 @@ struct sched {
 	void *arg;
 	/* 32 hex digits of randomness; a seam, since randomness is no business of pure code */
 	void (*nonce)(void *arg, char ret_hex[33]);
+	/* the scheduler's own: */
+	struct sched_policy policy;
+	struct sched_user *users;
+	uint64_t usage_from_ns; /* usage is kept in the units of this time */
+	struct sched_machine *last_machine, *due, **due_tail;
+	struct sched_queue *gates, **gates_tail;
+	struct sched_hash machine_hash, job_hash, boot_hash, queue_hash;
+	struct sched_tree timers;
+	uint64_t n_timers;
+	uint32_t n_machines, n_users, n_serving;
+	bool acting, begun, short_of_memory;
 };
 
 void sched_init(struct sched *s, const struct sched_limits *limits, uint64_t next_boot,
@@ -273,6 +340,8 @@ int sched_visit_add_slot(struct sched_visit *v, const struct sched_slot *like);
 void sched_restore_boot(struct sched *s, struct sched_machine *m, struct sched_boot *b);
 /* Takes up what a crash left between a committed record and what follows from it. */
 void sched_resume(struct sched *s, uint64_t now_ns);
+/* For sched_restore_boot: of a pair both sides have the client's visit. `machine` need not be set,
+ * peer_attempt is found by the slot. */
 struct sched_boot *sched_boot_new(struct sched_visit *v, size_t n_attempts);
 
 /* Frees a job that is over (a retry brings it back anew). False: it is not over. */

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who comes first: priority, waiting and shares (sched.h has the formula). */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coordinator/schedule/sched_internal.h"
+
+const struct sched_policy sched_policy_default = {
+	.age_points = 5,
+	.share_points = 200,
+	.half_life_h = 24,
+	.credit_h = 1,
+};
+
+/* ---- submitters ---- */
+
+static struct sched_user *find(const struct sched *s, const char *name)
+{
+	struct sched_user *u = s->users;
+
+	while (u && strcmp(u->name, name) != 0)
+		u = u->next;
+	return u;
+}
+
+const struct sched_user *sched_user_find(const struct sched *s, const char *name)
+{
+	return find(s, name);
+}
+
+struct sched_user *sched_user_get(struct sched *s, const char *name)
+{
+	struct sched_user *u = find(s, name);
+	struct sched_user **at = &s->users;
+
+	if (u)
+		return u;
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return NULL;
+	u->name = strdup(name);
+	if (!u->name) {
+		free(u);
+		return NULL;
+	}
+	u->share = 1;
+	u->number = s->n_users++;
+	while (*at)
+		at = &(*at)->next;
+	*at = u;
+	return u;
+}
+
+void sched_users_free(struct sched *s)
+{
+	while (s->users) {
+		struct sched_user *u = s->users;
+
+		s->users = u->next;
+		free(u->name);
+		free(u);
+	}
+}
+
+int sched_set_policy(struct sched *s, const struct sched_policy *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_shares; i++)
+		if (!sched_user_get(s, p->shares[i].user))
+			return -ENOMEM;
+	for (i = 0; i < p->n_shares; i++)
+		if (p->shares[i].share > 0)
+			sched_user_get(s, p->shares[i].user)->share = p->shares[i].share;
+	s->policy = *p;
+	s->policy.shares = NULL; /* kept with the submitters */
+	s->policy.n_shares = 0;
+	return 0;
+}
+
+/* ---- usage ---- */
+
+/* Usage fades for all alike, so that it is enough to write later hours in larger numbers. */
+static double growth(const struct sched *s, uint64_t now_ns)
+{
+	double h = ((double)now_ns - (double)s->usage_from_ns) / SCHED_NS_PER_H;
+
+	return s->policy.half_life_h > 0 ? exp2(h / s->policy.half_life_h) : 1;
+}
+
+/* Before the numbers get too large for a double: 2^64 is far from its limit of 2^1023. */
+static void rescale(struct sched *s, uint64_t now_ns)
+{
+	double g = growth(s, now_ns);
+	struct sched_user *u;
+
+	if (g < 0x1p64 && g > 0x1p-64)
+		return;
+	for (u = s->users; u; u = u->next)
+		u->used /= g;
+	s->usage_from_ns = now_ns;
+}
+
+void sched_charge(struct sched *s, struct sched_user *u, double ns, uint64_t now_ns)
+{
+	rescale(s, now_ns);
+	u->used += ns * growth(s, now_ns);
+	if (u->used < 0)
+		u->used = 0;
+}
+
+int sched_usage_add(struct sched *s, const char *user, uint64_t used_ns, uint64_t now_ns)
+{
+	struct sched_user *u = sched_user_get(s, user);
+
+	if (!u)
+		return -ENOMEM;
+	sched_charge(s, u, (double)used_ns, now_ns);
+	return 0;
+}
+
+/* Hours of the whole grid for each unit of used / share. */
+static double scale(const struct sched *s, uint64_t now_ns)
+{
+	const struct sched_user *u;
+	double shares = 0;
+
+	for (u = s->users; u; u = u->next)
+		if (u->n_jobs > 0)
+			shares += u->share;
+	return shares / (s->n_serving ? s->n_serving : 1) / growth(s, now_ns) / SCHED_NS_PER_H;
+}
+
+/* Least used / share of those with work, but for `not`. False: nobody else has any. */
+static bool least(const struct sched *s, const struct sched_user * not, double *ret)
+{
+	const struct sched_user *u;
+	bool any = false;
+
+	for (u = s->users; u; u = u->next) {
+		if (u->n_jobs == 0 || u == not )
+			continue;
+		if (!any || u->used / u->share < *ret)
+			*ret = u->used / u->share;
+		any = true;
+	}
+	return any;
+}
+
+double sched_ahead_h(const struct sched *s, const struct sched_user *u, uint64_t now_ns)
+{
+	double level = u->used / u->share;
+	double from = level;
+
+	(void)least(s, NULL, &from);
+	return (level - from) * scale(s, now_ns);
+}
+
+void sched_usage_frame(const struct sched *s, uint64_t now_ns, double *ret_from, double *ret_unit)
+{
+	*ret_from = 0;
+	(void)least(s, NULL, ret_from);
+	*ret_unit = scale(s, now_ns);
+}
+
+double sched_score(const struct sched *s, const struct sched_job *j, uint64_t now_ns)
+{
+	double waited_h = ((double)now_ns - (double)j->queued_ns) / SCHED_NS_PER_H;
+	double score = (double)j->priority + s->policy.age_points * waited_h;
+
+	if (j->owner)
+		score -= s->policy.share_points * sched_ahead_h(s, j->owner, now_ns);
+	return score;
+}
+
+/* ---- jobs ---- */
+
+/* All jobs of a submitter age alike: this decides between them for good. */
+void sched_job_rebase(struct sched *s, struct sched_job *j)
+{
+	j->base = (double)j->priority -
+		  s->policy.age_points * ((double)j->queued_ns / SCHED_NS_PER_H);
+}
+
+/* Who comes back starts near the others. Not at start, when the store's numbers are what counts. */
+static void limit_credit(struct sched *s, struct sched_user *u, uint64_t now_ns)
+{
+	double level, unit;
+
+	if (!s->begun || !least(s, u, &level))
+		return;
+	unit = scale(s, now_ns);
+	level -= unit > 0 ? s->policy.credit_h / unit : 0;
+	if (u->used / u->share < level)
+		u->used = level * u->share;
+}
+
+int sched_job_own(struct sched *s, struct sched_job *j, uint64_t now_ns)
+{
+	struct sched_user *u;
+
+	if (j->owner)
+		return 0;
+	u = sched_user_get(s, j->user ? j->user : "");
+	if (!u) {
+		s->short_of_memory = true;
+		return -ENOMEM;
+	}
+	if (u->n_jobs++ == 0)
+		limit_credit(s, u, now_ns);
+	j->owner = u;
+	return 0;
+}
+
+void sched_job_disown(struct sched *s, struct sched_job *j)
+{
+	(void)s;
+	if (j->owner)
+		j->owner->n_jobs--;
+	j->owner = NULL;
+}
+
+/* By submitter, then by score; older jobs first, then the machines' order. */
+int sched_entry_order(const struct sched_node *pa, const struct sched_node *pb)
+{
+	const struct sched_queue *a = sched_const_owner(pa, struct sched_entry, node)->queue;
+	const struct sched_queue *b = sched_const_owner(pb, struct sched_entry, node)->queue;
+
+	if (a->job->owner != b->job->owner)
+		return a->job->owner->number < b->job->owner->number ? -1 : 1;
+	if (a->job->base > b->job->base || a->job->base < b->job->base)
+		return a->job->base > b->job->base ? -1 : 1;
+	if (a->job->id != b->job->id)
+		return a->job->id < b->job->id ? -1 : 1;
+	return a->machine->number < b->machine->number ? -1
+						       : a->machine->number > b->machine->number;
+}
