@@ -171,6 +171,61 @@ static void test_options_that_add_up_are_read_one_by_one(void **state)
 	assert_null(cli_args_each(&args, "job", 0));
 }
 
+static void test_a_noun_alone_is_its_list_where_it_has_one(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("standing"), 0);
+	assert_string_equal(args.command->path, "standing list");
+	assert_null(args.prefix);
+	assert_int_equal(parse("standing --csv"), 0);
+	assert_string_equal(args.command->path, "standing list");
+	assert_true(cli_args_has(&args, "csv"));
+	assert_int_equal(parse("--json standing"), 0);
+	assert_string_equal(args.command->path, "standing list");
+	assert_int_equal(parse("standing --json show 2"), 0);
+	assert_string_equal(args.command->path, "standing show");
+	assert_int_equal(parse("standing --help"), 0); /* explains all of its verbs */
+	assert_null(args.command);
+	assert_string_equal(args.prefix, "standing");
+	assert_int_equal(parse("job"), 0); /* has none */
+	assert_null(args.command);
+	assert_string_equal(args.prefix, "job");
+	assert_int_equal(parse("standing --cvs"), KG_EINVALID);
+	assert_contains(err.text, "did you mean '--csv'?");
+}
+
+static void test_cells_and_subjects_are_checked(void **state)
+{
+	static const char *const fine[] = {"why 7",	    "why 7/12",	     "why lab-amd",
+					   "why machine:7", "why cell:7/12", "why job:7"};
+	static const char *const wrong[] = {"why 7/",
+					    "why /7",
+					    "why 0/1",
+					    "why a/1",
+					    "why 7/1/2",
+					    "reproduce 7",
+					    "reproduce 7/0",
+					    "reproduce 7/-1",
+					    "reproduce lab-amd",
+					    "reproduce 7/1x",
+					    "reproduce 18446744073709551616/1",
+					    "reproduce 123456789012345678901234567890123456789/1"};
+	uint64_t job;
+	uint32_t cell;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(fine) / sizeof(fine[0]); i++)
+		assert_int_equal(parse(fine[i]), 0);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(parse(wrong[i]), KG_EINVALID);
+		assert_contains(err.text, "not a ");
+	}
+	assert_int_equal(parse("reproduce 18446744073709551615/4294967295"), 0);
+	cli_args_cell(&args, &job, &cell);
+	assert_true(job == UINT64_MAX && cell == UINT32_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +240,8 @@ int main(void)
 		cmocka_unit_test(test_lab_gets_its_words_untouched),
 		cmocka_unit_test(test_too_many_words_are_refused),
 		cmocka_unit_test(test_options_that_add_up_are_read_one_by_one),
+		cmocka_unit_test(test_a_noun_alone_is_its_list_where_it_has_one),
+		cmocka_unit_test(test_cells_and_subjects_are_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/manual.h"
@@ -223,6 +227,61 @@ static void test_unknown_text_to_generate_is_refused(void **state)
 	kg_str_deinit(&s);
 }
 
+/* Splits a line as a shell would, with quotes, up to what is no longer the command's. */
+static int split(char *line, char **ret_argv, int most)
+{
+	char *p = line, *to = line;
+	int n = 0;
+
+	while (n < most) {
+		char quote = '\0';
+
+		while (*p == ' ')
+			p++;
+		if (!*p || strchr("|<>", *p))
+			break;
+		ret_argv[n++] = to;
+		for (; *p && (quote || *p != ' '); p++) {
+			if (quote ? *p == quote : *p == '\'' || *p == '"')
+				quote = quote ? '\0' : *p;
+			else
+				*to++ = *p;
+		}
+		p += *p == ' ';
+		*to++ = '\0';
+	}
+	return n;
+}
+
+static void test_examples_are_command_lines_of_their_command(void **state)
+{
+	const struct cli_command *c;
+	const struct cli_example *e;
+
+	(void)state;
+	for (c = cli_commands; c->path; c++) {
+		for (e = c->examples; e && e->line; e++) {
+			char line[512], *argv[32];
+			struct cli_args args;
+			struct kg_err err = {{0}};
+			int argc;
+
+			assert_true(strlen(e->line) < sizeof(line));
+			(void)strcpy(line, e->line);
+			argc = split(line, argv, 32);
+			assert_true(argc > 1);
+			assert_string_equal(argv[0], "kgrid");
+			if (cli_args_parse(argc, argv, &args, &err) < 0)
+				fail_msg("%s: %s", e->line, err.text);
+			assert_non_null(args.command);
+			if (args.command == c)
+				continue;
+			/* a neighbour may be shown on the way */
+			assert_true(e > c->examples || strcmp(c->path, "standing list") == 0);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +294,7 @@ int main(void)
 		cmocka_unit_test(test_completions_have_every_command_and_option),
 		cmocka_unit_test(test_examples_are_one_line_in_the_manual),
 		cmocka_unit_test(test_unknown_text_to_generate_is_refused),
+		cmocka_unit_test(test_examples_are_command_lines_of_their_command),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static void test_absent_is_null_and_empty_lists_are_there(void **state)
 	char *s = text_of(&r.base);
 
 	(void)state;
-	assert_string_equal(s, "{\"job\":null,\"text\":null,\"slots\":[],\"warnings\":[]}");
+	assert_string_equal(s, "{\"job\":null,\"text\":null,\"slots\":[],\"warnings\":[],\"files\":[]}");
 	free(s);
 }
 
@@ -131,9 +131,9 @@ static void test_csv_rows_match_their_names(void **state)
 	csv_row(&s, &j.base);
 	assert_string_equal(kg_str_text(&s),
 			    "id,name,state,priority,submitted_ns,ended_ns,accounting_slots,"
-			    "accounting_pending,why\n"
-			    "7,\"a,b\",,,,,,,\n"
-			    "7,\"a,b\",,,,,3,,\n");
+			    "accounting_pending,why,user,paused,after,standing,stops\n"
+			    "7,\"a,b\",,,,,,,,,,,,\n"
+			    "7,\"a,b\",,,,,3,,,,,,,\n");
 	kg_str_deinit(&s);
 }
 
