@@ -10,13 +10,6 @@
 #include "cli/json.h"
 #include "cli/table.h"
 
-static const char *state_of(const Kgrid__V1__JobSummary *j)
-{
-	if (j->paused && !kg_streq(j->state, "done") && !kg_streq(j->state, "cancelled"))
-		return "paused";
-	return cli_text(j->state);
-}
-
 /* "job 3", "jobs 3 and 4" */
 static void after_text(const Kgrid__V1__JobSummary *j, struct kg_str *out)
 {
@@ -40,7 +33,7 @@ static void job_row(struct table *t, const Kgrid__V1__JobSummary *j, bool users)
 	table_cell(t, j->name);
 	if (users)
 		table_cell(t, j->user && j->user[0] ? j->user : "-");
-	table_cell(t, state_of(j));
+	table_cell(t, format_job_state(j));
 	table_cell(t, format_time(j->submitted_ns, time));
 	format_accounting(j->accounting, &s);
 	if (j->why && j->why[0]) {
@@ -227,12 +220,14 @@ static void print_groups(struct cli *cli, const Kgrid__V1__JobReply *r)
 	const struct columns c = columns_of(r);
 	struct table *t = group_table(&c);
 	struct group *groups = NULL;
-	size_t n = 0, i, g;
+	size_t n = 0, g = 0, i;
 
 	for (i = 0; i < r->n_slots; i++) {
-		for (g = 0; g < n; g++)
-			if (same_group(groups[g].first, r->slots[i]))
-				break;
+		/* mostly that of the slot before */
+		if (g >= n || !same_group(groups[g].first, r->slots[i]))
+			for (g = 0; g < n; g++)
+				if (same_group(groups[g].first, r->slots[i]))
+					break;
 		if (g == n) {
 			groups = cli_grow(groups, n + 1, sizeof(*groups));
 			groups[n++] =
@@ -386,7 +381,8 @@ static void print_summary(struct cli *cli, const Kgrid__V1__JobReply *r)
 	kg_str_addf(&s, "%" PRIu64 " %s", j->id, cli_text(j->name));
 	table_pair(t, "job", kg_str_text(&s));
 	kg_str_clear(&s);
-	kg_str_addf(&s, "%s%s%s", state_of(j), j->why && j->why[0] ? ": " : "", cli_text(j->why));
+	kg_str_addf(&s, "%s%s%s", format_job_state(j), j->why && j->why[0] ? ": " : "",
+		    cli_text(j->why));
 	table_pair(t, "state", kg_str_text(&s));
 	if (j->user && j->user[0])
 		table_pair(t, "user", j->user);

@@ -153,6 +153,13 @@ void format_accounting(const Kgrid__V1__Accounting *a, struct kg_str *out)
 		kg_str_addf(out, " (does not add up: the sum is %" PRIu64 ")", sum);
 }
 
+const char *format_job_state(const Kgrid__V1__JobSummary *j)
+{
+	bool over = kg_streq(j->state, "done") || kg_streq(j->state, "cancelled");
+
+	return j->paused && !over ? "paused" : cli_text(j->state);
+}
+
 void format_column(const char *kernel, const char *lsm, struct kg_str *out)
 {
 	kg_str_addf(out, "%s/%s", cli_text(kernel), cli_text(lsm));

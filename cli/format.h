@@ -32,6 +32,9 @@ uint64_t accounting_count(const Kgrid__V1__Accounting *a, const char *outcome);
 /* "3 wrong-lsm + 1 infra" */
 void format_outcomes(size_t n, Kgrid__V1__OutcomeCount *const *counts, struct kg_str *out);
 
+/* queued, running, paused, done, cancelled. Borrows or static. */
+const char *format_job_state(const Kgrid__V1__JobSummary *j);
+
 /* "6.12.117/prev" */
 void format_column(const char *kernel, const char *lsm, struct kg_str *out);
 

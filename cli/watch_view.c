@@ -100,7 +100,7 @@ static void take_job(struct watch_view *v, const Kgrid__V1__JobSummary *j)
 {
 	v->has_job = true;
 	v->job = j->id;
-	set_text(v->state, sizeof(v->state), j->state);
+	set_text(v->state, sizeof(v->state), format_job_state(j));
 	free(v->name);
 	free(v->why);
 	v->name = safe(j->name);

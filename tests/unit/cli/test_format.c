@@ -83,6 +83,30 @@ static void test_accounting_that_does_not_add_up_says_so(void **state)
 		"slots 5 = 3 pass + 1 melted (does not add up: the sum is 4)");
 }
 
+static void test_a_paused_job_says_so_until_it_is_over(void **state)
+{
+	static const struct {
+		const char *state;
+		bool paused;
+		const char *shown;
+	} rows[] = {
+		{"queued", false, "queued"}, {"queued", true, "paused"},
+		{"running", true, "paused"}, {"running", false, "running"},
+		{"done", true, "done"},	     {"cancelled", true, "cancelled"},
+		{NULL, false, ""},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		Kgrid__V1__JobSummary j = KGRID__V1__JOB_SUMMARY__INIT;
+
+		j.state = (char *)(uintptr_t)rows[i].state;
+		j.paused = rows[i].paused;
+		assert_string_equal(format_job_state(&j), rows[i].shown);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +115,7 @@ int main(void)
 		cmocka_unit_test(test_values_show_four_digits_at_least),
 		cmocka_unit_test(test_accounting_is_in_the_order_of_the_design),
 		cmocka_unit_test(test_accounting_that_does_not_add_up_says_so),
+		cmocka_unit_test(test_a_paused_job_says_so_until_it_is_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
