@@ -59,6 +59,12 @@ static uint64_t blocks_of(const Kgrid__V1__Plan *p, uint64_t cells)
 	return most;
 }
 
+/* "1 cell", "4 cells" */
+static void count(struct kg_str *s, const char *before, uint64_t n, const char *what)
+{
+	kg_str_addf(s, "%s%" PRIu64 " %s%s", before, n, what, n == 1 ? "" : "s");
+}
+
 static void minus(struct kg_str *s, uint64_t n, const char *what)
 {
 	if (n > 0)
@@ -91,19 +97,20 @@ static void sums(const Kgrid__V1__Plan *p, const struct plan_look *look, struct 
 	minus(&s, p->merged, "with the same list as another");
 	minus(&s, p->left_by_pairwise, "left out by pairwise");
 	if (less > p->full_cells || p->cells < cells) {
-		kg_str_addf(&s, " = %" PRIu64 " cells (does not add up)", p->cells);
+		count(&s, " = ", p->cells, "cell");
+		kg_str_add(&s, " (does not add up)");
 	} else {
-		kg_str_addf(&s, " = %" PRIu64 " cells", cells);
+		count(&s, " = ", cells, "cell");
 		if (p->cells > cells)
 			kg_str_addf(&s, ", + %" PRIu64 " of the canary", p->cells - cells);
 		blocks = all_listed(p) ? blocks_of(p, cells) : 0;
 		if (blocks > 0 && p->slots >= cells * blocks) {
-			kg_str_addf(&s, "; %" PRIu64 " x %" PRIu64 " block%s", cells, blocks,
-				    blocks == 1 ? "" : "s");
+			kg_str_addf(&s, "; %" PRIu64, cells);
+			count(&s, " x ", blocks, "block");
 			if (p->slots > cells * blocks)
 				kg_str_addf(&s, " + %" PRIu64 " of the canary",
 					    p->slots - cells * blocks);
-			kg_str_addf(&s, " = %" PRIu64 " slots", p->slots);
+			count(&s, " = ", p->slots, "slot");
 		}
 	}
 	wrapped(out, "cells: ", kg_str_text(&s), look->width);
@@ -143,7 +150,8 @@ static void machines(const Kgrid__V1__Plan *p, const struct plan_look *look, str
 		if (rests)
 			table_cell(t, m->estimate);
 	}
-	kg_str_addf(out, "plan: %" PRIu64 " cells, %" PRIu64 " slots", p->cells, p->slots);
+	count(out, "plan: ", p->cells, "cell");
+	count(out, ", ", p->slots, "slot");
 	if (p->order && p->order[0])
 		kg_str_addf(out, ", %s", p->order);
 	if (longest(p))
@@ -166,7 +174,8 @@ static void detectable(const Kgrid__V1__PlannedDetect *d, struct kg_str *out)
 	}
 	kg_str_addf(out, "%.*f %%", d->detectable_pct < 1 ? 2 : 1, d->detectable_pct);
 	if (d->has_boots)
-		kg_str_addf(out, " with %" PRIu32 " boots a side", d->boots);
+		kg_str_addf(out, " with %" PRIu32 " boot%s a side", d->boots,
+			    d->boots == 1 ? "" : "s");
 	if (d->has_between_cov_pct && isfinite(d->between_cov_pct)) {
 		kg_str_addf(out, " (CoV between boots %.*f %%", d->between_cov_pct < 1 ? 2 : 1,
 			    d->between_cov_pct);
@@ -265,7 +274,8 @@ static void infeasible(const Kgrid__V1__Plan *p, const struct plan_look *look, s
 		table_cell(t, p->infeasible[i]->reason);
 	}
 	if (p->n_infeasible > 0) {
-		kg_str_addf(out, "cannot run: %" PRIu64 " slots\n", slots);
+		count(out, "cannot run: ", slots, "slot");
+		kg_str_add(out, "\n");
 		table_render(t, 2, look->width, look->color, out);
 	}
 	if (table_rows(t) < p->n_infeasible)

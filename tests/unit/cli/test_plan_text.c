@@ -135,6 +135,21 @@ static void test_sum_line_goes_from_the_full_product_to_slots(void **state)
 	kg_str_deinit(&s);
 }
 
+static void test_one_is_no_plural(void **state)
+{
+	Kgrid__V1__Plan p = KGRID__V1__PLAN__INIT;
+	struct kg_str s = {0};
+
+	(void)state;
+	p.has_full_cells = 1;
+	p.full_cells = p.cells = p.slots = 1;
+	plan_text(&p, &dry_look, &s);
+	assert_string_equal(kg_str_text(&s),
+			    "cells: 1 of the full product = 1 cell; 1 x 1 block = 1 slot\n"
+			    "plan: 1 cell, 1 slot\n");
+	kg_str_deinit(&s);
+}
+
 static void test_axes_are_listed_with_all_their_values(void **state)
 {
 	char name[] = "cmdline", on[] = "mitigations=auto", off[] = "mitigations=off", none[] = "";
@@ -333,6 +348,7 @@ int main(void)
 		cmocka_unit_test(test_long_boot_order_is_cut_with_a_count_unless_all_are_asked_for),
 		cmocka_unit_test(test_cells_have_numbers_identities_and_why_they_cannot_run),
 		cmocka_unit_test(test_stop_rule_and_what_an_estimate_rests_on_are_said),
+		cmocka_unit_test(test_one_is_no_plural),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
