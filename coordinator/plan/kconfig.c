@@ -47,23 +47,48 @@ static bool unquote(const char *value, size_t len, char *buf, size_t size)
 	return true;
 }
 
-/* The value's bytes as they stand behind "=", or NULL when the option is not set. */
-static const char *find(const char *text, const char *option, size_t *ret_len)
+/* What a line says of an option. */
+enum says { NOTHING, VALUE, NOT_SET };
+
+static enum says read_line(const char *line, size_t len, const char *option)
+{
+	static const char unset[] = " is not set";
+	size_t name_len = strlen(option);
+	bool off = len > 2 && strncmp(line, "# ", 2) == 0;
+
+	if (off) {
+		line += 2;
+		len -= 2;
+	}
+	if (len <= 7 + name_len || strncmp(line, "CONFIG_", 7) != 0 ||
+	    strncmp(line + 7, option, name_len) != 0)
+		return NOTHING;
+	line += 7 + name_len;
+	if (off)
+		return strncmp(line, unset, sizeof(unset) - 1) == 0 ? NOT_SET : NOTHING;
+	return line[0] == '=' ? VALUE : NOTHING;
+}
+
+/* The value's bytes as they stand behind "=" in the last line that says something of the option,
+ * or NULL when it is not set. `ret_unset`: a line says so. */
+static const char *find(const char *text, const char *option, size_t *ret_len, bool *ret_unset)
 {
 	const char *found = NULL;
 	const char *line = text;
-	size_t name_len;
 
+	*ret_unset = false;
 	if (kg_str_starts(option, "CONFIG_"))
 		option += 7;
-	name_len = strlen(option);
 	while (*line) {
 		size_t len = strcspn(line, "\n");
+		enum says says = read_line(line, len, option);
 
-		if (len > 7 + name_len && strncmp(line, "CONFIG_", 7) == 0 &&
-		    strncmp(line + 7, option, name_len) == 0 && line[7 + name_len] == '=') {
-			found = line + 8 + name_len;
-			*ret_len = len - 8 - name_len;
+		if (says != NOTHING) {
+			size_t begin = 8 + strlen(option);
+
+			found = says == VALUE ? line + begin : NULL;
+			*ret_unset = says == NOT_SET;
+			*ret_len = found ? len - begin : 0;
 			if (*ret_len > 0 && found[*ret_len - 1] == '\r')
 				(*ret_len)--;
 		}
@@ -75,16 +100,18 @@ static const char *find(const char *text, const char *option, size_t *ret_len)
 
 bool kconfig_value(const char *text, const char *option, char *ret_value, size_t size)
 {
+	bool unset;
 	size_t len;
-	const char *value = find(text, option, &len);
+	const char *value = find(text, option, &len, &unset);
 
 	return value && size > 0 && unquote(value, len, ret_value, size);
 }
 
 bool kconfig_enabled(const char *text, const char *option)
 {
+	bool unset;
 	size_t len;
-	const char *value = find(text, option, &len);
+	const char *value = find(text, option, &len, &unset);
 
 	return value && len == 1 && value[0] == 'y';
 }
@@ -93,8 +120,9 @@ bool kconfig_enabled(const char *text, const char *option)
 static int read_string(const char *text, const char *option, char *buf, size_t size,
 		       struct kg_err *err)
 {
+	bool unset;
 	size_t len;
-	const char *value = find(text, option, &len);
+	const char *value = find(text, option, &len, &unset);
 
 	buf[0] = '\0';
 	if (!value || unquote(value, len, buf, size))
@@ -129,7 +157,8 @@ static void read_default_security(const char *text, struct lsm_kernel *k)
 static int read_lsm(const char *text, struct lsm_kernel *k, struct kg_err *err)
 {
 	char signature[64] = "";
-	size_t i;
+	size_t i, len;
+	bool unset;
 	int rc;
 
 	k->builtin = LSM_BIT(LSM_CAPABILITY);
@@ -150,7 +179,14 @@ static int read_lsm(const char *text, struct lsm_kernel *k, struct kg_err *err)
 	if (rc < 0)
 		return rc;
 	read_default_security(text, k);
-	k->config_cmdline_override = kconfig_enabled(text, "CMDLINE_OVERRIDE");
+	k->no_config_lsm = !find(text, "LSM", &len, &unset);
+	/* only where the config says so: an excerpt may lack the line */
+	(void)find(text, "SECURITY", &len, &unset);
+	k->no_security = unset;
+	k->config_cmdline_override =
+		kconfig_enabled(text, "CMDLINE_OVERRIDE") || kconfig_enabled(text, "CMDLINE_FORCE");
+	k->config_cmdline_after = kconfig_enabled(text, "CMDLINE_EXTEND");
+	k->config_cmdline_fallback = kconfig_enabled(text, "CMDLINE_FROM_BOOTLOADER");
 	/* x86 has CMDLINE_BOOL and CMDLINE; without the first the second does not exist */
 	return read_string(text, "CMDLINE", k->config_cmdline, sizeof(k->config_cmdline), err);
 }
@@ -196,6 +232,11 @@ int kconfig_read(const char *text, const char *release, struct kconfig_facts *re
 		return rc;
 	f.kexec = kconfig_enabled(text, "KEXEC");
 	f.kexec_file = kconfig_enabled(text, "KEXEC_FILE");
+	f.kexec_sig_force = kconfig_enabled(text, "KEXEC_SIG_FORCE");
+	f.lockdown_forced = kconfig_enabled(text, "LOCK_DOWN_KERNEL_FORCE_INTEGRITY") ||
+			    kconfig_enabled(text, "LOCK_DOWN_KERNEL_FORCE_CONFIDENTIALITY");
+	f.loadpin_enforce = kconfig_enabled(text, "SECURITY_LOADPIN_ENFORCE") ||
+			    kconfig_enabled(text, "SECURITY_LOADPIN_ENABLED");
 	f.modules = kconfig_enabled(text, "MODULES");
 	f.securityfs = kconfig_enabled(text, "SECURITYFS");
 	f.devtmpfs = kconfig_enabled(text, "DEVTMPFS");

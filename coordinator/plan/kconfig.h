@@ -13,6 +13,9 @@ struct kconfig_facts {
 	struct lsm_kernel lsm;
 	bool kexec;	       /* CONFIG_KEXEC: can be left by kexec_load(2) */
 	bool kexec_file;       /* CONFIG_KEXEC_FILE: can be left by kexec_file_load(2) */
+	bool kexec_sig_force;  /* CONFIG_KEXEC_SIG_FORCE: takes signed images only */
+	bool lockdown_forced;  /* CONFIG_LOCK_DOWN_KERNEL_FORCE_INTEGRITY or _CONFIDENTIALITY */
+	bool loadpin_enforce;  /* CONFIG_SECURITY_LOADPIN_ENFORCE (up to 5.0 _ENABLED) */
 	bool modules;	       /* CONFIG_MODULES */
 	bool securityfs;       /* CONFIG_SECURITYFS: /sys/kernel/security/lsm can be read */
 	bool devtmpfs;	       /* CONFIG_DEVTMPFS */

@@ -12,6 +12,9 @@
  * with the changes between: early lockdown (5.4), integrity always on (6.4 to 6.8), ima and evm
  * as LSMs that are always on (6.9).
  *
+ * Words of the command line are read as the kernel does: quotes, "--", the last of several, numbers
+ * and yes or no in the spellings that version takes.
+ *
  * Not modelled: an LSM whose own start fails (out of memory), bootconfig in the initrd. Pure.
  */
 #ifndef KG_PLAN_LSM_H
@@ -62,7 +65,11 @@ struct lsm_kernel {
 	char config_lsm[512];	      /* CONFIG_LSM without quotes */
 	char default_security[32];    /* CONFIG_DEFAULT_SECURITY without quotes, up to 5.0 */
 	char config_cmdline[2048];    /* CONFIG_CMDLINE: stands before the boot loader's line ... */
-	bool config_cmdline_override; /* ... or instead of it */
+	bool config_cmdline_override; /* ... or instead of it (CONFIG_CMDLINE_OVERRIDE, _FORCE) */
+	bool config_cmdline_after;    /* ... or behind it (CONFIG_CMDLINE_EXTEND) */
+	bool config_cmdline_fallback; /* ... or where it is empty (CONFIG_CMDLINE_FROM_BOOTLOADER) */
+	bool no_security;   /* CONFIG_SECURITY is not set: no LSM at all, no list to read */
+	bool no_config_lsm; /* the config has no CONFIG_LSM, as it is up to 5.0 */
 };
 
 enum lsm_reason {
@@ -81,14 +88,18 @@ enum lsm_reason {
 	LSM_OUT_SECURITY,  /* security= names another legacy major */
 	LSM_OUT_LIST,	   /* built in, and not in the list */
 	LSM_OUT_HIDDEN,	   /* integrity: active, and never shown */
+	/* lsm_dmesg.h: what a log says without saying why */
+	LSM_IN_LOG,  /* the log has it started */
+	LSM_OUT_LOG, /* named, and not started */
+	LSM_UNTOLD,  /* named, and the log does not tell whether it started */
 };
 
 struct lsm_entry {
 	char *name;	/* owned; as written in the request when that is not a known name */
 	bool in;	/* part of the effective list */
-	bool requested; /* named by lsm= or security= */
+	bool requested; /* named by lsm=, or by a security= that counts */
 	enum lsm_reason reason;
-	char why[160]; /* "named by lsm=", "'apparmor' came first and both are exclusive" */
+	char why[160]; /* "named by lsm=", "'apparmor' comes first and both are exclusive" */
 };
 
 struct lsm_list {
@@ -105,6 +116,10 @@ int lsm_resolve(const struct lsm_kernel *k, const char *cmdline, struct lsm_list
 void lsm_list_deinit(struct lsm_list *l);
 
 const char *lsm_name(enum lsm_id id);
+/* One word: "first", "requested", "exclusive", "not-built-in"; a stable word for programs. */
+const char *lsm_reason_name(enum lsm_reason reason);
+/* "upstream" or "ubuntu"; false for other words. */
+bool lsm_parse_profile(const char *word, enum lsm_profile *ret_profile);
 /* LSM_COUNT when no kernel knows the name (names are case-sensitive). */
 enum lsm_id lsm_parse_name(const char *name);
 /* Checks a list as a job writes it, "landlock,yama": no upper case, spaces or empty names, and only

@@ -20,7 +20,7 @@ const struct lsm_traits lsm_traits[LSM_COUNT] = {
 	[LSM_BPF] = {"bpf", 0, LSM_VERSION(5, 7)},
 	[LSM_LANDLOCK] = {"landlock", 0, LSM_VERSION(5, 13)},
 	[LSM_IPE] = {"ipe", 0, LSM_VERSION(6, 12)},
-	[LSM_INTEGRITY] = {"integrity", 0, 0},
+	[LSM_INTEGRITY] = {"integrity", 0, LSM_VERSION(5, 1)},
 	[LSM_IMA] = {"ima", 0, LSM_VERSION(6, 9)},
 	[LSM_EVM] = {"evm", 0, LSM_VERSION(6, 9)},
 };
@@ -38,6 +38,66 @@ enum lsm_id lsm_parse_name(const char *name)
 		if (strcmp(lsm_traits[i].name, name) == 0)
 			return (enum lsm_id)i;
 	return LSM_COUNT;
+}
+
+const char *lsm_reason_name(enum lsm_reason reason)
+{
+	static const char *const names[] = {
+		[LSM_IN_FIRST] = "first",
+		[LSM_IN_EARLY] = "early",
+		[LSM_IN_FIXED] = "fixed",
+		[LSM_IN_REQUEST] = "requested",
+		[LSM_IN_CONFIG] = "config",
+		[LSM_IN_SECURITY] = "security",
+		[LSM_IN_LAST] = "last",
+		[LSM_OUT_UNKNOWN] = "unknown",
+		[LSM_OUT_VERSION] = "version",
+		[LSM_OUT_BUILTIN] = "not-built-in",
+		[LSM_OUT_EXCLUSIVE] = "exclusive",
+		[LSM_OUT_SWITCH] = "switched-off",
+		[LSM_OUT_SECURITY] = "legacy-major",
+		[LSM_OUT_LIST] = "not-listed",
+		[LSM_OUT_HIDDEN] = "hidden",
+		[LSM_IN_LOG] = "log",
+		[LSM_OUT_LOG] = "not-started",
+		[LSM_UNTOLD] = "untold",
+	};
+
+	return names[reason];
+}
+
+bool lsm_parse_profile(const char *word, enum lsm_profile *ret_profile)
+{
+	if (strcmp(word, "upstream") != 0 && strcmp(word, "ubuntu") != 0)
+		return false;
+	*ret_profile = word[1] == 'p' ? LSM_PROFILE_UPSTREAM : LSM_PROFILE_UBUNTU;
+	return true;
+}
+
+static bool read_number(const char **p, unsigned *ret)
+{
+	size_t len = strspn(*p, "0123456789");
+	unsigned n = 0;
+	size_t i;
+
+	if (len == 0 || len > 3) /* LSM_VERSION has three digits for the minor */
+		return false;
+	for (i = 0; i < len; i++)
+		n = n * 10 + (unsigned)((*p)[i] - '0');
+	*ret = n;
+	*p += len;
+	return true;
+}
+
+bool lsm_parse_version(const char *release, unsigned *ret_version)
+{
+	const char *p = release;
+	unsigned major, minor;
+
+	if (!read_number(&p, &major) || *p++ != '.' || !read_number(&p, &minor))
+		return false;
+	*ret_version = LSM_VERSION(major, minor);
+	return true;
 }
 
 const char *lsm_suggest(const char *name)

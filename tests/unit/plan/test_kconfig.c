@@ -165,6 +165,54 @@ static void test_built_in_command_line_is_read(void **state)
 	assert_true(f.lsm.config_cmdline_override);
 }
 
+static void test_last_line_of_an_option_may_take_it_back(void **state)
+{
+	char v[16];
+
+	(void)state;
+	assert_false(kconfig_enabled("CONFIG_A=y\n# CONFIG_A is not set\n", "A"));
+	assert_true(kconfig_enabled("# CONFIG_A is not set\nCONFIG_A=y\n", "A"));
+	assert_true(kconfig_enabled("CONFIG_A=y\n# CONFIG_AB is not set\n", "A"));
+	assert_true(kconfig_enabled("CONFIG_A=y\r\n# CONFIG_A is what it is\r\n", "A"));
+	assert_false(kconfig_value("CONFIG_A=\"x\"\r\n# CONFIG_A is not set\r\n", "A", v, 16));
+	assert_false(kconfig_enabled("#CONFIG_A=y\n# CONFIG_A=y\n", "A"));
+}
+
+static struct lsm_kernel read_text(const char *text)
+{
+	struct kconfig_facts f;
+	struct kg_err err = {{0}};
+
+	assert_int_equal(kconfig_read(text, "6.6", &f, &err), 0);
+	return f.lsm;
+}
+
+static void test_forms_of_a_built_in_command_line(void **state)
+{
+	struct lsm_kernel k;
+
+	(void)state;
+	k = read_text("CONFIG_CMDLINE=\"a\"\nCONFIG_CMDLINE_FORCE=y\n");
+	assert_true(k.config_cmdline_override);
+	k = read_text("CONFIG_CMDLINE=\"a\"\nCONFIG_CMDLINE_EXTEND=y\n");
+	assert_true(k.config_cmdline_after && !k.config_cmdline_override);
+	k = read_text("CONFIG_CMDLINE=\"a\"\nCONFIG_CMDLINE_FROM_BOOTLOADER=y\n");
+	assert_true(k.config_cmdline_fallback);
+}
+
+static void test_what_a_config_lacks_is_not_what_it_denies(void **state)
+{
+	struct lsm_kernel k;
+
+	(void)state;
+	k = read_text("CONFIG_SECURITY_YAMA=y\nCONFIG_LSM=\"\"\n");
+	assert_false(k.no_security || k.no_config_lsm);
+	k = read_text("CONFIG_A=y\n# CONFIG_SECURITY is not set\n");
+	assert_true(k.no_security && k.no_config_lsm);
+	k = read_text("CONFIG_A=y\n# CONFIG_SECURITY_YAMA is not set\n");
+	assert_false(k.no_security);
+}
+
 static void test_text_that_is_no_config_is_refused(void **state)
 {
 	struct kconfig_facts f;
@@ -203,6 +251,9 @@ int main(void)
 		cmocka_unit_test(test_5_0_takes_the_default_major_and_boot_values),
 		cmocka_unit_test(test_ubuntu_is_recognised_by_its_signature),
 		cmocka_unit_test(test_built_in_command_line_is_read),
+		cmocka_unit_test(test_last_line_of_an_option_may_take_it_back),
+		cmocka_unit_test(test_forms_of_a_built_in_command_line),
+		cmocka_unit_test(test_what_a_config_lacks_is_not_what_it_denies),
 		cmocka_unit_test(test_text_that_is_no_config_is_refused),
 		cmocka_unit_test(test_value_too_long_for_its_field_is_refused),
 	};

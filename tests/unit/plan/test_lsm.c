@@ -300,16 +300,177 @@ static void test_every_name_has_a_reason(void **state)
 	lsm_list_deinit(&l);
 }
 
+static void expect_reason(const struct lsm_kernel *k, const char *cmdline, const char *name,
+			  enum lsm_reason reason, const char *why)
+{
+	struct lsm_list l;
+
+	resolve(k, cmdline, &l);
+	assert_int_equal(entry(&l, name)->reason, reason);
+	assert_string_equal(entry(&l, name)->why, why);
+	lsm_list_deinit(&l);
+}
+
+static void test_reasons_are_true(void **state)
+{
+	struct lsm_kernel k = debian("6.12.117");
+
+	(void)state;
+	expect_reason(&k, "", "yama", LSM_IN_CONFIG, "named by CONFIG_LSM");
+	expect_reason(&k, "", "smack", LSM_OUT_BUILTIN, "not built in");
+	expect_reason(&k, "", "integrity", LSM_OUT_VERSION, "not an LSM since 6.9");
+	expect_reason(&k, "security=apparmor", "apparmor", LSM_IN_CONFIG,
+		      "named by CONFIG_LSM and by security=");
+	expect_reason(&k, "apparmor=0x0", "apparmor", LSM_OUT_SWITCH,
+		      "switched off by apparmor=0x0");
+	expect_reason(&k, "apparmor.enabled=off lsm=apparmor", "apparmor", LSM_OUT_SWITCH,
+		      "switched off by apparmor.enabled=off");
+	expect_reason(&k, "lsm=yama", "bpf", LSM_OUT_LIST, "not in lsm=");
+	expect_reason(&k, "lsm=ima", "ima", LSM_IN_LAST, "always on where built in");
+	(void)snprintf(k.config_lsm, sizeof(k.config_lsm), "yama");
+	expect_reason(&k, "", "bpf", LSM_OUT_LIST, "not in CONFIG_LSM");
+	expect_reason(&k, "security=selinux", "selinux", LSM_IN_SECURITY, "named by security=");
+	k = debian("6.6");
+	expect_reason(&k, "lsm=ima", "ima", LSM_OUT_VERSION, "not an LSM before 6.9");
+	expect_reason(&k, "", "integrity", LSM_OUT_HIDDEN, "active, but never shown in the list");
+	k = debian("6.3");
+	expect_reason(&k, "lsm=yama", "integrity", LSM_OUT_LIST, "not in lsm=");
+}
+
+static void test_reasons_up_to_5_0_are_true(void **state)
+{
+	struct lsm_kernel k = everything_50;
+	struct lsm_list l;
+
+	(void)state;
+	k.builtin |= LSM_BIT(LSM_INTEGRITY) | LSM_BIT(LSM_IMA) | LSM_BIT(LSM_LANDLOCK);
+	expect_list(&k, "", "capability,yama,loadpin,apparmor");
+	expect_reason(&k, "", "apparmor", LSM_IN_CONFIG, "named by CONFIG_DEFAULT_SECURITY");
+	expect_reason(&k, "lsm=selinux", "selinux", LSM_OUT_LIST,
+		      "CONFIG_DEFAULT_SECURITY is 'apparmor'");
+	expect_reason(&k, "lsm=landlock", "landlock", LSM_OUT_VERSION, "not an LSM before 5.13");
+	expect_reason(&k, "lsm=integrity", "integrity", LSM_OUT_VERSION, "not an LSM before 5.1");
+	expect_reason(&k, "security=selinux", "apparmor", LSM_OUT_SECURITY,
+		      "switched off by security=selinux");
+	expect_reason(&k, "", "yama", LSM_IN_FIXED, "built in, and cannot be left out before 5.1");
+	resolve(&k, "lsm=selinux,nosuch security=tomoyo", &l);
+	assert_string_equal(l.effective, "capability,yama,loadpin,tomoyo");
+	assert_true(entry(&l, "selinux")->requested && entry(&l, "nosuch")->requested);
+	assert_true(entry(&l, "tomoyo")->requested);
+	assert_int_equal(l.warnings.n, 1); /* that lsm= is not heard, and nothing on its names */
+	lsm_list_deinit(&l);
+	k.default_security[0] = '\0';
+	expect_reason(&k, "", "tomoyo", LSM_OUT_LIST, "CONFIG_DEFAULT_SECURITY names none");
+}
+
+static void test_security_beside_lsm_is_no_request(void **state)
+{
+	struct lsm_kernel k = debian("6.12");
+	struct lsm_list l;
+
+	(void)state;
+	resolve(&k, "lsm=yama security=selinux", &l);
+	assert_false(entry(&l, "selinux")->requested);
+	assert_int_equal(entry(&l, "selinux")->reason, LSM_OUT_LIST);
+	lsm_list_deinit(&l);
+}
+
+static void test_name_in_config_that_is_not_known_is_a_warning(void **state)
+{
+	struct lsm_kernel k = debian("6.12");
+
+	(void)state;
+	(void)snprintf(k.config_lsm, sizeof(k.config_lsm), "yama,vendorlsm");
+	expect_warning(&k, "", "names 'vendorlsm', which is not known here");
+	expect_reason(&k, "", "vendorlsm", LSM_OUT_UNKNOWN, "no kernel has an LSM of that name");
+}
+
+static void test_no_security_is_an_empty_list_with_a_warning(void **state)
+{
+	struct lsm_kernel k = debian("6.12");
+
+	(void)state;
+	k.no_security = true;
+	expect_list(&k, "lsm=yama,apparmor", "");
+	expect_warning(&k, "lsm=yama", "built without CONFIG_SECURITY");
+	expect_reason(&k, "lsm=yama", "yama", LSM_OUT_BUILTIN, "not built in");
+	expect_list(&k, "security=selinux", "");
+}
+
+static void test_missing_config_lsm_is_a_warning(void **state)
+{
+	struct lsm_kernel k = debian("6.12");
+
+	(void)state;
+	k.config_lsm[0] = '\0';
+	k.no_config_lsm = true;
+	expect_warning(&k, "", "no CONFIG_LSM, which is taken as empty");
+	k = debian("5.0");
+	expect_warning(&k, "", "has CONFIG_LSM, which begins with 5.1");
+}
+
+static void test_releases_of_vendors_are_read(void **state)
+{
+	static const struct {
+		const char *release, *effective;
+	} rows[] = {
+		{"6.4.0-rc3", "lockdown,capability,yama"},
+		{"6.9-rc1", "lockdown,capability,yama,ima,evm"},
+		{"6.8.0-31-generic", "lockdown,capability,yama"},
+		{"5.10.0-1160-generic", "lockdown,capability,yama"},
+		{"6.12.117+deb12-cloud-amd64", "lockdown,capability,yama,ima,evm"},
+		{"5.1", "lockdown,capability,yama"},
+		{"5.1.0-rc1+", "lockdown,capability,yama"},
+		{"5.0.21", "capability,yama"},
+		{"4.19.0-27-amd64", "capability,yama"},
+		{"10.0", "lockdown,capability,yama,ima,evm"},
+		{"6.100.1", "lockdown,capability,yama,ima,evm"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lsm_kernel k = debian(rows[i].release);
+
+		expect_list(&k, "lsm=yama", rows[i].effective);
+	}
+}
+
+static void test_words_for_reasons_are_all_different(void **state)
+{
+	int i, k;
+
+	(void)state;
+	for (i = LSM_IN_FIRST; i <= LSM_UNTOLD; i++)
+		for (k = LSM_IN_FIRST; k < i; k++)
+			assert_string_not_equal(lsm_reason_name((enum lsm_reason)i),
+						lsm_reason_name((enum lsm_reason)k));
+}
+
+static void test_profile_has_two_words(void **state)
+{
+	enum lsm_profile p = LSM_PROFILE_UPSTREAM;
+
+	(void)state;
+	assert_true(lsm_parse_profile("ubuntu", &p));
+	assert_int_equal(p, LSM_PROFILE_UBUNTU);
+	assert_true(lsm_parse_profile("upstream", &p));
+	assert_int_equal(p, LSM_PROFILE_UPSTREAM);
+	assert_false(lsm_parse_profile("Ubuntu", &p));
+	assert_false(lsm_parse_profile("", &p));
+}
+
 static void test_release_without_version_is_refused(void **state)
 {
-	static const char *const bad[] = {"", "linux", "6", "v6.1"};
+	static const char *const bad[] = {"",	  "linux", "6",	   "v6.1",   "6.",     ".6",
+					  "6.-8", "6. 8",  " 6.8", "6.1234", "1234.5", "6,1"};
 	struct lsm_kernel k = debian("6.1");
 	struct lsm_list l;
 	struct kg_err err = {{0}};
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		(void)snprintf(k.release, sizeof(k.release), "%s", bad[i]);
 		assert_int_equal(lsm_resolve(&k, "", &l, &err), KG_EINVALID);
 		assert_non_null(strstr(err.text, "not a kernel release"));
@@ -390,6 +551,15 @@ int main(void)
 		cmocka_unit_test(test_config_cmdline_stands_before_the_given_one),
 		cmocka_unit_test(test_ubuntu_profile_lets_apparmor_and_selinux_stand_together),
 		cmocka_unit_test(test_every_name_has_a_reason),
+		cmocka_unit_test(test_reasons_are_true),
+		cmocka_unit_test(test_reasons_up_to_5_0_are_true),
+		cmocka_unit_test(test_security_beside_lsm_is_no_request),
+		cmocka_unit_test(test_name_in_config_that_is_not_known_is_a_warning),
+		cmocka_unit_test(test_no_security_is_an_empty_list_with_a_warning),
+		cmocka_unit_test(test_missing_config_lsm_is_a_warning),
+		cmocka_unit_test(test_releases_of_vendors_are_read),
+		cmocka_unit_test(test_words_for_reasons_are_all_different),
+		cmocka_unit_test(test_profile_has_two_words),
 		cmocka_unit_test(test_release_without_version_is_refused),
 		cmocka_unit_test(test_newer_than_known_follows_the_newest_rules),
 		cmocka_unit_test(test_check_list_refuses_what_no_kernel_matches),
