@@ -197,13 +197,6 @@ static bool has_values(const Kgrid__V1__CompareRow *r)
 	return false;
 }
 
-static bool is_canary(const struct until_question *q, const Kgrid__V1__CompareTable *t,
-		      const Kgrid__V1__CompareRow *r)
-{
-	return q->canary_workload && kg_streq(t->workload, q->canary_workload) &&
-	       (!q->canary_params || kg_streq(r->params, q->canary_params));
-}
-
 static void judge_table(struct judging *j, const Kgrid__V1__CompareTable *t)
 {
 	bool directed = verdict_direction(t->direction) != VERDICT_NO_DIRECTION;
@@ -211,8 +204,6 @@ static void judge_table(struct judging *j, const Kgrid__V1__CompareTable *t)
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const Kgrid__V1__CompareRow *r = t->rows[i];
 
-		if (is_canary(j->q, t, r))
-			continue;
 		if (!has_values(r))
 			judge_empty_row(j, t, r);
 		else if (directed)

@@ -16,9 +16,6 @@ struct until_question {
 	double pct;	      /* widest 95 % interval allowed: hi - lo, percent */
 	uint32_t blocks_done; /* complete ones on this machine */
 	uint32_t blocks_min, blocks_max;
-	/* Its rows watch the machine and are no result; they have few boots and never count. NULL: none.
-	 * canary_params NULL: every row of that workload. */
-	const char *canary_workload, *canary_params;
 };
 
 struct until_answer {

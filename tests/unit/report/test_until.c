@@ -282,37 +282,6 @@ static void test_metrics_without_direction_alone_cannot_be_judged(void **state)
 	assert_has(a.text, "no metric has a direction");
 }
 
-static void test_the_canary_never_counts(void **state)
-{
-	struct rows *r = rows_new();
-	Kgrid__V1__CompareReply *reply;
-	struct until_answer a;
-	struct until_question q = {
-		.machine = "m", .pct = 1, .blocks_done = 6, .blocks_min = 5, .blocks_max = 12};
-	size_t c[4];
-
-	(void)state;
-	for (int i = 0; i < 2; i++) {
-		c[i] = rows_cell(r, "m", i ? "b" : "a", "x", "net", "size=1");
-		c[2 + i] = rows_cell(r, "m", i ? "b" : "a", "x", "spin", "loops=5");
-		even(r, c[i], 0, 6, 100, 0.1, 6);
-		even(r, c[2 + i], 0, 2, 100, 30, 6);
-	}
-	q.compare = reply = rows_compare(r);
-	until_judge(&q, &a);
-	assert_false(a.judged);
-	q.canary_workload = "spin";
-	until_judge(&q, &a);
-	assert_true(a.stop);
-	q.canary_params = "loops=6";
-	until_judge(&q, &a);
-	assert_false(a.judged);
-	q.canary_params = "loops=5";
-	until_judge(&q, &a);
-	assert_true(a.stop);
-	rows_drop(reply);
-}
-
 static void test_numbers_that_are_none_keep_the_job_going(void **state)
 {
 	struct rows *r = rows_new();
@@ -580,7 +549,6 @@ int main(void)
 			test_a_workload_without_any_value_is_waited_for_while_it_has_slots),
 		cmocka_unit_test(test_other_machines_and_unknown_ones),
 		cmocka_unit_test(test_metrics_without_direction_alone_cannot_be_judged),
-		cmocka_unit_test(test_the_canary_never_counts),
 		cmocka_unit_test(test_numbers_that_are_none_keep_the_job_going),
 		cmocka_unit_test(test_a_baseline_of_zero_has_no_percentage_and_is_left_out),
 		cmocka_unit_test(test_equal_values_are_an_interval_of_no_width),
