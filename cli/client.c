@@ -21,6 +21,7 @@
 struct client {
 	int fd;
 	uint32_t next_id;
+	uint32_t minor; /* of the protocol, that both speak */
 	struct kg_frame_decoder decoder;
 	uint8_t buf[READ_SIZE];
 	const uint8_t *unread; /* borrows from buf */
@@ -125,14 +126,33 @@ static int send_message(struct client *c, uint16_t type, uint32_t id, const Prot
 	return rc;
 }
 
+/* What of a request only a coordinator of protocol 1.3 heeds: an older one would leave it out without
+ * a word, or not know the request. NULL: nothing. */
+static const char *needs_1_3(uint16_t type, const ProtobufCMessage *body)
+{
+	if (type >= KG_MSG_LSM_RESOLVE && type <= KG_MSG_STANDING)
+		return "this command";
+	if (type == KG_MSG_MACHINES && ((const Kgrid__V1__MachinesRequest *)body)->where)
+		return "'--where'";
+	if (type == KG_MSG_SUBMIT && ((const Kgrid__V1__SubmitRequest *)body)->n_files > 0)
+		return "'include:'";
+	return NULL;
+}
+
 int client_send(struct client *c, uint16_t type, const ProtobufCMessage *body, uint32_t *ret_id,
 		struct kg_err *err)
 {
+	const char *what = c->minor < 3 ? needs_1_3(type, body) : NULL;
 	uint32_t id = ++c->next_id;
 	int rc;
 
 	clear_details(c);
 	c->n_parts = 0;
+	if (what)
+		return kg_err_set(
+			err, KG_EVERSION,
+			"the coordinator speaks protocol 1.%u, and %s needs 1.3: upgrade it",
+			(unsigned)c->minor, what);
 	rc = send_message(c, type, id, body, err);
 	if (rc == 0)
 		*ret_id = id;
@@ -332,7 +352,7 @@ static int say_hello(struct client *c, struct kg_err *err)
 static int hear_hello(struct client *c, int timeout_ms, struct kg_err *err)
 {
 	struct kg_msg *m = NULL;
-	uint32_t id, minor;
+	uint32_t id;
 	int rc = receive(c, deadline_in(timeout_ms), &id, &m, err);
 
 	if (rc < 0)
@@ -342,7 +362,7 @@ static int hear_hello(struct client *c, int timeout_ms, struct kg_err *err)
 	else if (kg_msg_type(m) != KG_MSG_HELLO)
 		rc = kg_err_set(err, KG_EPROTO, "the peer did not begin with HELLO");
 	else
-		rc = kg_hello_check((const Kgrid__V1__Hello *)kg_msg_body(m), &minor, err);
+		rc = kg_hello_check((const Kgrid__V1__Hello *)kg_msg_body(m), &c->minor, err);
 	kg_msg_free(m);
 	return rc;
 }

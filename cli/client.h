@@ -34,7 +34,8 @@ int client_open(const char *address, struct client **ret_client, struct kg_err *
 int client_open_fd(int fd, int timeout_ms, struct client **ret_client, struct kg_err *err);
 void client_close(struct client *c); /* NULL is fine */
 
-/* Sends a request; `ret_id` names it. */
+/* Sends a request; `ret_id` names it. KG_EVERSION, with nothing sent, where an older coordinator would
+ * not know the request, or would answer another question than was asked. */
 int client_send(struct client *c, uint16_t type, const ProtobufCMessage *body, uint32_t *ret_id,
 		struct kg_err *err);
 

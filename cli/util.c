@@ -135,7 +135,7 @@ int cli_fail(struct cli *cli, const struct client *c, int rc, const struct kg_er
 
 	if (!client_answered(c)) {
 		cli_say(cli, "%s", err->text[0] ? err->text : kg_strerror(rc));
-		return CLI_EXIT_UNREACHABLE;
+		return rc == KG_EVERSION ? CLI_EXIT_REFUSED : CLI_EXIT_UNREACHABLE;
 	}
 	for (i = 0; (detail = client_detail(c, i)); i++) {
 		say(cli, "", detail);

@@ -308,7 +308,7 @@ static void test_calibrate_prints_the_plan_and_how_to_stop(void **state)
 				      "netperf:|{test:|UDP_RR}"),
 			 CLI_EXIT_OK);
 	assert_contains(a.request, "netperf: {test: UDP_RR}");
-	assert_contains(out, "plan: 1 cells, 12 slots");
+	assert_contains(out, "plan: 1 cell, 12 slots");
 	assert_contains(out, "job 9\nrepeated every 7 d until 'kgrid calibrate lab-amd --stop'\n");
 	r.has_job = 0;
 	assert_int_equal(run_with(&a, "calibrate lab-amd --dry-run"), CLI_EXIT_OK);
