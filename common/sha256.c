@@ -44,6 +44,11 @@ void kg_sha256_update(struct kg_sha256 *h, const void *bytes, size_t len)
 	(void)rc;
 }
 
+int kg_sha256_copy(struct kg_sha256 *to, const struct kg_sha256 *from)
+{
+	return EVP_MD_CTX_copy_ex(to->ctx, from->ctx) == 1 ? 0 : -ENOMEM;
+}
+
 static void to_hex(const unsigned char *bytes, size_t len, char *ret_hex)
 {
 	static const char digits[] = "0123456789abcdef";

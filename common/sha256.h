@@ -17,7 +17,10 @@ struct kg_sha256; /* opaque, one running digest */
 struct kg_sha256 *kg_sha256_new(void); /* owned, kg_sha256_free; NULL: out of memory */
 void kg_sha256_free(struct kg_sha256 *h);
 void kg_sha256_update(struct kg_sha256 *h, const void *bytes, size_t len);
-/* Ends the digest; only kg_sha256_free may follow. */
+/* `to` goes on where `from` is, whatever it was before, also ended: many texts with the same
+ * beginning cost only what differs. 0 or -ENOMEM. */
+int kg_sha256_copy(struct kg_sha256 *to, const struct kg_sha256 *from);
+/* Ends the digest; only kg_sha256_copy into it or kg_sha256_free may follow. */
 void kg_sha256_final(struct kg_sha256 *h, char ret_hex[KG_SHA256_HEX_SIZE]);
 
 int kg_sha256_bytes(const void *bytes, size_t len, char ret_hex[KG_SHA256_HEX_SIZE]);

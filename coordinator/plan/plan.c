@@ -1,47 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "coordinator/plan/plan_internal.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cmdline.h"
-#include "coordinator/plan/warn.h"
-
-#define MEMORY_BUDGET (512UL * 1024 * 1024)
-
-int plan_no_memory(struct kg_err *err)
-{
-	return kg_err_set(err, -ENOMEM, "out of memory");
-}
-
-const char *plan_text(struct plan_builder *b, const char *fmt, ...)
-{
-	char text[4096];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		return NULL;
-	return kg_arena_text(b->memory, text,
-			     (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
-}
-
-int plan_add_warning(struct plan_builder *b, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return plan_warn(&b->p->warnings, "%s", text) < 0 ? plan_no_memory(b->err) : 0;
-}
+/* Memory is bounded by the number of slots, which is checked before; the arenas need a number. */
+#define MEMORY_BUDGET (SIZE_MAX / 4)
 
 static bool has_panic(const char *line)
 {
@@ -73,72 +38,130 @@ char *plan_boot_cmdline(const char *base, const char *job_cmdline, const char *l
 	return kg_str_take(&s);
 }
 
-/* Number of parameter sets of a workload before duplicates go; stops counting at the limit. */
-static uint64_t count_sets(const struct job_workload *w)
+uint32_t plan_blocks(const struct plan_input *in)
 {
-	uint64_t n = 1;
-	size_t i;
-
-	for (i = 0; i < w->n_params && n <= PLAN_MAX_SLOTS; i++)
-		n *= w->params[i].values.n;
-	return n;
+	if (in->boots)
+		return in->boots;
+	return in->job->boots_max > in->job->boots ? in->job->boots_max : in->job->boots;
 }
 
-/* Product that sticks at a number which is over every limit. */
-static uint64_t times(uint64_t a, uint64_t b)
+uint32_t plan_blocks_min(const struct plan_input *in)
 {
-	const uint64_t top = UINT64_C(1) << 62;
-
-	return a == 0 || b <= top / a ? a * b : top;
+	/* without a rule that may end it early all blocks are made */
+	return in->boots || !(in->job->until_pct > 0) ? plan_blocks(in) : in->job->boots;
 }
 
-static uint32_t count_blocks(const struct plan_builder *b)
-{
-	return b->in->boots ? b->in->boots : b->job->boots;
-}
+/* ---- size ---- */
 
-/* Refuses what is too large before memory is spent on it. */
-static int check_size(struct plan_builder *b)
+/* The most pairs of two axes' values: no covering array has fewer rows. */
+static uint64_t least_rows(const struct plan_builder *b, const struct plan_entry *e)
 {
-	uint64_t sets = 0;
-	uint64_t slots;
-	size_t i;
+	const struct job_spec *j = b->job;
+	uint64_t first = 1, second = 1, sum = 0;
+	size_t i, k;
 
-	for (i = 0; i < b->job->n_workloads; i++) {
-		sets += count_sets(&b->job->workloads[i]);
-		if (sets > PLAN_MAX_SLOTS)
-			break;
+	for (i = 0; i < e->n_alts; i++) {
+		size_t n = 3 + j->n_settings + e->alts[i].n_params;
+
+		first = second = 1;
+		for (k = 0; k < n; k++) {
+			uint64_t x = k == 0   ? b->n_kernels
+				     : k == 1 ? j->n_lsms
+				     : k == 2 ? b->n_variants
+				     : k < 3 + j->n_settings
+					     ? j->settings[k - 3].values.n
+					     : e->alts[i].params[k - 3 - j->n_settings].n;
+
+			if (x > first) {
+				second = first;
+				first = x;
+			} else if (x > second) {
+				second = x;
+			}
+		}
+		if (plan_times(first, second) > sum)
+			sum = plan_times(first, second);
 	}
-	slots = times(times(b->n_machines, b->n_kernels), times(b->job->n_lsms, sets));
-	slots = times(slots, count_blocks(b));
-	if (slots <= PLAN_MAX_SLOTS)
-		return 0;
+	return sum;
+}
+
+static uint64_t least_of(const struct plan_builder *b, const struct plan_column *c)
+{
+	uint64_t sum = 0;
+	size_t i, k;
+
+	for (i = 0; i < c->n_peers; i++)
+		for (k = 0; k < c->peers[i].n_workloads; k++)
+			sum = plan_plus(sum, least_rows(b, c->entries[c->peers[i].workloads[k]]));
+	return sum;
+}
+
+static int refuse_size(struct plan_builder *b, uint64_t cells, uint64_t max)
+{
+	const struct job_spec *j = b->job;
+	uint64_t slots = plan_times(cells, b->p->blocks);
+	uint64_t boots = plan_times(b->n_kernels, plan_times(j->n_lsms, b->n_variants));
+	uint64_t sets;
+
+	boots = plan_times(boots, plan_settings_count(j));
+	sets = boots && cells < PLAN_HUGE ? cells / boots : 0;
+	if (cells >= PLAN_HUGE || slots >= PLAN_HUGE)
+		return kg_err_set(b->err, KG_ELIMIT,
+				  "%s: the job has more than %llu slots, the limit is %llu",
+				  j->file_name, (unsigned long long)PLAN_HUGE,
+				  (unsigned long long)max);
+	if (j->pairwise)
+		return kg_err_set(b->err, KG_ELIMIT,
+				  "%s: the job has at least %llu slots (all pairs: %llu cells x %u "
+				  "boots), the limit is %llu",
+				  j->file_name, (unsigned long long)slots,
+				  (unsigned long long)cells, b->p->blocks, (unsigned long long)max);
 	return kg_err_set(
 		b->err, KG_ELIMIT,
-		"%s: the job has %s%llu slots (%zu machines x %zu kernels x %zu lsm lists x "
-		"%llu parameter sets x %u boots), the limit is %d",
-		b->job->file_name, sets > PLAN_MAX_SLOTS ? "more than " : "",
-		(unsigned long long)slots, b->n_machines, b->n_kernels, b->job->n_lsms,
-		(unsigned long long)sets, count_blocks(b), PLAN_MAX_SLOTS);
+		"%s: the job has %llu slots (%zu kernels x %zu lsm lists x %zu command "
+		"lines x %llu settings x %llu parameter sets of %zu machines x %u boots), "
+		"the limit is %llu",
+		j->file_name, (unsigned long long)slots, b->n_kernels, j->n_lsms, b->n_variants,
+		(unsigned long long)plan_settings_count(j), (unsigned long long)sets, b->n_own,
+		b->p->blocks, (unsigned long long)max);
 }
+
+/* Refuses what is too large before memory is spent on it. What `exclude:` leaves out is not known
+ * yet: with `pairwise:` the least number of rows is not, either. */
+int plan_check_size(struct plan_builder *b)
+{
+	uint64_t max = b->in->max_slots ? b->in->max_slots : PLAN_MAX_SLOTS;
+	bool asks = b->job->n_excludes || b->job->n_onlys;
+	uint64_t full = 0, least = 0;
+	size_t i;
+
+	/* cells are numbered with 32 bits here */
+	if (max > UINT32_MAX / 4)
+		max = UINT32_MAX / 4;
+	for (i = 0; i < b->n_own; i++) {
+		full = plan_plus(full, plan_full_of(b, &b->columns[i]));
+		least = plan_plus(least, least_of(b, &b->columns[i]));
+	}
+	if (!b->job->pairwise)
+		least = full;
+	else if (full >= PLAN_HUGE) /* it could not be accounted for */
+		least = PLAN_HUGE;
+	else if (asks)
+		least = 0;
+	return plan_times(least, b->p->blocks) > max ? refuse_size(b, least, max) : 0;
+}
+
+/* ---- warnings ---- */
 
 static int warn_boots(struct plan_builder *b)
 {
-	const struct job_spec *j = b->job;
-	int rc = 0;
+	uint32_t least = b->p->blocks_min;
 
-	if (count_blocks(b) < JOB_BOOTS)
-		rc = plan_add_warning(b,
-				      "%u boots a side are too few to decide anything: %d are the "
-				      "least",
-				      count_blocks(b), JOB_BOOTS);
-	if (rc == 0 && !b->in->boots && j->boots_max > j->boots)
-		rc = plan_add_warning(
-			b,
-			"repeat.boots: this version makes %u boots; going on to %u as "
-			"needed comes later",
-			j->boots, j->boots_max);
-	return rc;
+	if (least >= JOB_BOOTS)
+		return 0;
+	return plan_add_warning(b,
+				"%u boots a side are too few to decide anything: %d are the least",
+				least, JOB_BOOTS);
 }
 
 static int warn_budget(struct plan_builder *b)
@@ -152,75 +175,104 @@ static int warn_budget(struct plan_builder *b)
 			longest = &b->p->machines[i];
 	if (budget_s == 0 || !longest || longest->seconds <= budget_s)
 		return 0;
-	return plan_add_warning(
-		b,
-		"machine '%s' will take about %llu minutes, more than the budget of "
-		"%llu",
-		longest->machine, (unsigned long long)longest->seconds / 60,
-		(unsigned long long)budget_s / 60);
+	return plan_add_warning(b,
+				"machine '%s' will take %s%llu minutes, more than the budget of "
+				"%llu",
+				longest->machine,
+				b->p->blocks_min < b->p->blocks ? "up to " : "about ",
+				(unsigned long long)longest->seconds / 60,
+				(unsigned long long)budget_s / 60);
 }
 
-static int build(struct plan_builder *b)
+/* ---- all ---- */
+
+static int begin(struct plan_builder *b)
 {
 	size_t i;
 	int rc = plan_select(b);
 
 	if (rc == 0)
-		rc = check_size(b);
+		rc = plan_find_roles(b);
 	for (i = 0; i < b->job->warnings.n && rc == 0; i++)
 		rc = plan_add_warning(b, "%s", b->job->warnings.items[i]);
+	return rc < 0 ? rc : plan_read_entries(b);
+}
+
+int plan_builder_init(struct plan_builder *b, const struct plan_input *in, struct kg_err *err)
+{
+	static const struct job_variant none = {.label = (char *)"", .words = (char *)""};
+
+	*b = (struct plan_builder){.in = in, .job = in->job, .err = err};
+	b->variants = in->job->n_variants ? in->job->variants : &none;
+	b->n_variants = in->job->n_variants ? in->job->n_variants : 1;
+	kg_arena_init(&b->scratch, MEMORY_BUDGET);
+	b->p = calloc(1, sizeof(*b->p));
+	b->memory = calloc(1, sizeof(*b->memory));
+	if (!b->p || !b->memory)
+		return plan_no_memory(err);
+	kg_arena_init(b->memory, MEMORY_BUDGET);
+	b->p->memory = b->memory;
+	b->p->blocks = plan_blocks(in);
+	b->p->blocks_min = plan_blocks_min(in);
+	b->p->order = b->job->order;
+	b->p->seed = in->seed;
+	return begin(b);
+}
+
+void plan_builder_deinit(struct plan_builder *b)
+{
+	free(b->warned.texts);
+	free(b->bases.texts);
+	free(b->effective.texts);
+	free(b->settings_keys.texts);
+	free(b->settings);
+	free(b->combos);
+	free(b->chosen);
+	free(b->groups);
+	kg_arena_deinit(&b->scratch);
+	if (b->p && !b->p->memory)
+		free(b->memory);
+	plan_free(b->p);
+}
+
+static int build(struct plan_builder *b)
+{
+	int rc = plan_check_size(b);
+
 	if (rc == 0)
 		rc = warn_boots(b);
 	if (rc == 0)
-		rc = plan_make_sets(b);
+		rc = plan_prepare_lines(b);
 	if (rc == 0)
-		rc = plan_make_groups(b);
+		rc = plan_choose_canaries(b);
+	if (rc == 0)
+		rc = plan_index_history(b);
 	if (rc == 0)
 		rc = plan_make_cells(b);
 	if (rc == 0)
-		rc = plan_make_order(b);
+		rc = plan_make_boots(b);
+	if (rc == 0)
+		rc = plan_list_axes(b);
+	if (rc == 0)
+		rc = plan_estimate_machines(b);
+	if (rc == 0)
+		rc = plan_list_detectable(b);
 	return rc < 0 ? rc : warn_budget(b);
-}
-
-static void builder_deinit(struct plan_builder *b)
-{
-	size_t i;
-
-	for (i = 0; b->sets && i < b->n_machines; i++)
-		plan_sets_deinit(&b->sets[i]);
-	free(b->sets);
-	free(b->machines);
-	free(b->kernels);
-	free(b->groups);
-	free(b->group_of);
-	free(b->exclude_used);
 }
 
 int plan_make(const struct plan_input *in, struct plan **ret_plan, struct kg_err *err)
 {
-	struct plan_builder b = {.in = in, .job = in->job, .err = err};
-	int rc;
+	struct plan_builder b;
+	int rc = plan_builder_init(&b, in, err);
 
-	b.p = calloc(1, sizeof(*b.p));
-	b.memory = calloc(1, sizeof(*b.memory));
-	if (!b.p || !b.memory) {
-		free(b.p);
-		free(b.memory);
-		return plan_no_memory(err);
+	if (rc == 0)
+		rc = build(&b);
+	if (rc == 0) {
+		*ret_plan = b.p;
+		b.p = NULL;
 	}
-	kg_arena_init(b.memory, MEMORY_BUDGET);
-	b.p->memory = b.memory;
-	b.p->blocks = count_blocks(&b);
-	b.p->order = b.job->order;
-	b.p->seed = in->seed;
-	rc = build(&b);
-	builder_deinit(&b);
-	if (rc < 0) {
-		plan_free(b.p);
-		return rc;
-	}
-	*ret_plan = b.p;
-	return 0;
+	plan_builder_deinit(&b);
+	return rc;
 }
 
 void plan_free(struct plan *p)
@@ -233,6 +285,8 @@ void plan_free(struct plan *p)
 	free(p->machines);
 	free(p->infeasible);
 	free(p->merges);
+	free(p->axes);
+	free(p->detectable);
 	kg_texts_deinit(&p->warnings);
 	if (p->memory)
 		kg_arena_deinit(p->memory);

@@ -273,6 +273,7 @@ struct plan_extend_input {
 	uint64_t seed;
 	enum job_order order;
 	uint32_t first_block, n_blocks;
+	uint64_t max_slots; /* 0: PLAN_MAX_SLOTS */
 	/* Last visit number in use, by machine of the first cell that has it: as many as cells; only the
 	 * entry of a machine's first cell is read. */
 	const uint32_t *last_visit;

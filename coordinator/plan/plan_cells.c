@@ -1,214 +1,108 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Groups (what one boot covers) and the cells in them. */
-#include "coordinator/plan/plan_internal.h"
-
-#include <errno.h>
+/*
+ * The cells of each group. Every cell of the whole product is counted once, as what becomes of it:
+ * left out by a predicate; the first one that asks for what a cell measures, which is the cell; or
+ * another that asks for the same: a duplicate under the same list, merged under another.
+ */
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cmdline.h"
-#include "coordinator/plan/lsm.h"
-#include "coordinator/plan/warn.h"
+#include "coordinator/plan/plan_internal.h"
 
-/* ---- groups ---- */
+/* ---- exclude and only ---- */
 
-static const char *base_of(const struct plan_machine *m)
+bool plan_excluded(struct plan_builder *b, const struct plan_ask *q)
 {
-	return m->base_cmdline ? m->base_cmdline : "";
-}
-
-/* Why a boot with this line cannot be made; *ret_reason NULL: it can. */
-static int check_line(struct plan_builder *b, const struct plan_machine *m, const char *cmdline,
-		      const char **ret_reason)
-{
-	const char *policy = m->initrd_policy;
-	size_t base = strlen(base_of(m));
-	size_t own = strlen(cmdline);
-	size_t total = base + (base && own ? 1 : 0) + own + PLAN_BOOT_WORD_MAX;
-
-	*ret_reason = NULL;
-	if (total > KG_CMDLINE_MAX)
-		*ret_reason =
-			plan_text(b,
-				  "the command line has %zu characters, %zu more than kexec "
-				  "takes: %zu of machine '%s', %zu of the job, %zu for kgrid.boot=",
-				  total, total - KG_CMDLINE_MAX, base, m->facts.name, own,
-				  PLAN_BOOT_WORD_MAX);
-	else if (policy && policy[0] && strcmp(policy, "overlay") != 0 &&
-		 strcmp(policy, "none") != 0)
-		*ret_reason =
-			plan_text(b,
-				  "initrd policy '%.64s' of machine '%s' is not known to this "
-				  "version",
-				  policy, m->facts.name);
-	else
-		return 0;
-	return *ret_reason ? 0 : plan_no_memory(b->err);
-}
-
-/* Predicts the list for the whole line and takes over the warnings. */
-static int predict(struct plan_builder *b, const struct plan_selected *k,
-		   const struct plan_machine *m, struct plan_group *g)
-{
-	struct kg_str line = {0};
-	struct lsm_list list;
-	size_t i;
-	int rc;
-
-	kg_str_addf(&line, "%s %s", base_of(m), g->cmdline);
-	rc = line.failed ? plan_no_memory(b->err)
-			 : lsm_resolve(&k->lsm, kg_str_text(&line), &list, b->err);
-	kg_str_deinit(&line);
-	if (rc < 0)
-		return kg_err_wrap(b->err, rc, "kernel '%s'", k->shown);
-	g->effective = plan_text(b, "%s", list.effective);
-	if (!g->effective)
-		rc = plan_no_memory(b->err);
-	for (i = 0; i < list.warnings.n && rc == 0; i++)
-		rc = plan_add_warning(b, "%s", list.warnings.items[i]);
-	lsm_list_deinit(&list);
-	return rc;
-}
-
-static int fill_group(struct plan_builder *b, struct plan_group *g)
-{
-	const struct plan_machine *m = b->machines[g->machine];
-	const struct plan_selected *k = &b->kernels[g->kernel];
-	char *line = plan_boot_cmdline(base_of(m), b->job->cmdline, b->job->lsms[g->lsm].request);
-	int rc;
-
-	if (!line)
-		return plan_no_memory(b->err);
-	g->cmdline = kg_arena_text(b->memory, line, strlen(line));
-	free(line);
-	g->effective = "";
-	if (!g->cmdline)
-		return plan_no_memory(b->err);
-	rc = check_line(b, m, g->cmdline, &g->infeasible);
-	if (rc < 0)
-		return rc;
-	if (k->infeasible)
-		g->infeasible = k->infeasible;
-	/* without a config nothing can be predicted */
-	return k->kernel->config ? predict(b, k, m, g) : 0;
-}
-
-static int add_merge(struct plan_builder *b, const struct plan_group *g,
-		     const struct plan_group *into)
-{
-	struct plan *p = b->p;
-	const struct plan_selected *k = &b->kernels[g->kernel];
-	struct plan_merge *items = realloc(p->merges, (p->n_merges + 1) * sizeof(*items));
-	struct plan_merge *x;
-
-	if (!items)
-		return plan_no_memory(b->err);
-	p->merges = items;
-	x = &items[p->n_merges];
-	x->machine = plan_text(b, "%s", b->machines[g->machine]->facts.name);
-	x->kernel = plan_text(b, "%s", k->kernel->digest);
-	x->lsm = plan_text(b, "%s", b->job->lsms[g->lsm].label);
-	x->into = plan_text(b, "%s", b->job->lsms[into->lsm].label);
-	x->effective = into->effective;
-	if (!x->machine || !x->kernel || !x->lsm || !x->into)
-		return plan_no_memory(b->err);
-	p->n_merges++;
-	return plan_add_warning(
-		b,
-		"lsm '%s' gives the same list as '%s' on %s (%s): one boot, shown as "
-		"'%s'",
-		x->lsm, x->into, k->shown, x->effective, x->into);
-}
-
-/* All labels of one kernel on one machine; first_group is where its groups begin. */
-static int make_kernel_groups(struct plan_builder *b, size_t machine, size_t kernel)
-{
-	size_t first_group = b->n_groups;
-	size_t *map = &b->group_of[(machine * b->n_kernels + kernel) * b->job->n_lsms];
-	size_t lsm, i;
-
-	for (lsm = 0; lsm < b->job->n_lsms; lsm++) {
-		struct plan_group *g = &b->groups[b->n_groups];
-		int rc;
-
-		g->machine = machine;
-		g->kernel = kernel;
-		g->lsm = lsm;
-		rc = fill_group(b, g);
-		if (rc < 0)
-			return rc;
-		for (i = first_group; i < b->n_groups; i++)
-			if (!g->infeasible && !b->groups[i].infeasible &&
-			    strcmp(b->groups[i].effective, g->effective) == 0)
-				break;
-		map[lsm] = i;
-		if (i == b->n_groups)
-			b->n_groups++;
-		else
-			rc = add_merge(b, g, &b->groups[i]);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
-
-int plan_make_groups(struct plan_builder *b)
-{
-	size_t n = b->n_machines * b->n_kernels * b->job->n_lsms;
-	size_t m, k;
-	int rc = 0;
-
-	b->groups = calloc(n, sizeof(*b->groups));
-	b->group_of = calloc(n, sizeof(*b->group_of));
-	if (!b->groups || !b->group_of)
-		return plan_no_memory(b->err);
-	for (m = 0; m < b->n_machines && rc == 0; m++)
-		for (k = 0; k < b->n_kernels && rc == 0; k++)
-			rc = make_kernel_groups(b, m, k);
-	return rc;
-}
-
-/* ---- cells ---- */
-
-static bool excluded(struct plan_builder *b, const struct plan_group *g, size_t lsm,
-		     const struct plan_set *s)
-{
+	const struct job_spec *j = b->job;
+	const struct plan_kernel *k = b->kernels[q->kernel].kernel;
+	const struct plan_alt *a = &q->entry->alts[q->alt];
+	struct kg_params params;
 	struct predicate_cell c = {
-		.machine = &b->machines[g->machine]->facts,
-		.kernel_label = b->kernels[g->kernel].kernel->label,
-		.kernel_release = b->kernels[g->kernel].kernel->release,
-		.lsm = b->job->lsms[lsm].label,
-		.workload = s->workload->name,
-		.params = &s->params,
+		.machine = &q->column->machine->facts,
+		.kernel_label = k->label,
+		.kernel_release = k->release,
+		.lsm = j->lsms[q->lsm].label,
+		.workload = q->entry->workload->name,
+		.params = &params,
+		.cmdline_label = b->variants[q->variant].label,
+		.cmdline_words = b->variants[q->variant].words,
+		.settings = &b->settings[q->settings].params,
+		.set = a->set ? a->set->name : NULL,
+		.peer = q->peer->machine ? q->peer->machine->facts.name : NULL,
 	};
 	bool out = false;
 	size_t i;
 
-	for (i = 0; i < b->job->n_excludes; i++) {
-		if (!predicate_matches_cell(b->job->excludes[i].predicate, &c))
+	if (j->n_excludes == 0 && j->n_onlys == 0)
+		return false;
+	params = plan_set_params(b, a, q->digits);
+	for (i = 0; i < j->n_excludes; i++) {
+		if (out && b->exclude_used[i])
+			continue;
+		if (!predicate_matches_cell(j->excludes[i].predicate, &c))
 			continue;
 		b->exclude_used[i] = true;
 		out = true;
 	}
+	for (i = 0; i < j->n_onlys && !out; i++)
+		out = !predicate_matches_cell(j->onlys[i].predicate, &c);
 	return out;
 }
 
-/* The first label of the group under which the cell is wanted. */
-static bool wanted_label(struct plan_builder *b, size_t group, const struct plan_set *s,
-			 size_t *ret_lsm)
+static int warn_excludes(struct plan_builder *b)
 {
-	const struct plan_group *g = &b->groups[group];
-	const size_t *map = &b->group_of[(g->machine * b->n_kernels + g->kernel) * b->job->n_lsms];
-	bool found = false;
-	size_t lsm;
+	const struct job_spec *j = b->job;
+	const char *key = j->n_onlys == 0      ? "exclude"
+			  : j->n_excludes == 0 ? "only"
+					       : "exclude and only";
+	size_t i;
+	int rc = 0;
 
-	for (lsm = 0; lsm < b->job->n_lsms; lsm++) {
-		if (map[lsm] != group || excluded(b, g, lsm, s) || found)
-			continue;
-		*ret_lsm = lsm;
-		found = true;
-	}
-	return found;
+	for (i = 0; i < j->n_excludes && rc == 0; i++)
+		if (!b->exclude_used[i])
+			rc = plan_add_warning(b, "exclude: '%.160s' matches no cell",
+					      j->excludes[i].text);
+	if (rc == 0 && b->p->excluded > 0)
+		rc = plan_add_warning(b, "%s: %llu cells are left out", key,
+				      (unsigned long long)b->p->excluded);
+	return rc;
+}
+
+static int nothing_left(struct plan_builder *b)
+{
+	const struct job_spec *j = b->job;
+	const struct job_exclude *first = j->n_excludes ? &j->excludes[0] : &j->onlys[0];
+	const char *key = j->n_onlys == 0      ? "'exclude' leaves"
+			  : j->n_excludes == 0 ? "'only' leaves"
+					       : "'exclude' and 'only' leave";
+
+	return job_spec_error(j, first->at, KG_EINVALID, b->err,
+			      "%s out all %llu cells: nothing is left to run", key,
+			      (unsigned long long)b->p->excluded);
+}
+
+/* ---- identity ---- */
+
+/* Digests that go on from each other: up to the group, up to the workload, the cell. */
+struct identity {
+	struct kg_sha256 *empty, *group, *workload, *cell;
+};
+
+static void identity_deinit(struct identity *x)
+{
+	kg_sha256_free(x->empty);
+	kg_sha256_free(x->group);
+	kg_sha256_free(x->workload);
+	kg_sha256_free(x->cell);
+}
+
+static int identity_init(struct plan_builder *b, struct identity *x)
+{
+	x->empty = kg_sha256_new();
+	x->group = kg_sha256_new();
+	x->workload = kg_sha256_new();
+	x->cell = kg_sha256_new();
+	return x->empty && x->group && x->workload && x->cell ? 0 : plan_no_memory(b->err);
 }
 
 static void hash_text(struct kg_sha256 *h, const char *text)
@@ -217,127 +111,377 @@ static void hash_text(struct kg_sha256 *h, const char *text)
 }
 
 /* What makes a cell the same cell in another job; labels, order and repeats do not. */
-static int identify(struct plan_builder *b, struct plan_cell *c)
+static int begin_group(struct plan_builder *b, struct identity *x, const struct plan_cell *like)
 {
-	struct kg_sha256 *h = kg_sha256_new();
-
-	if (!h)
+	if (kg_sha256_copy(x->group, x->empty) < 0)
 		return plan_no_memory(b->err);
-	hash_text(h, "kgrid-cell 1");
-	hash_text(h, c->machine);
-	hash_text(h, c->kernel);
-	hash_text(h, c->lsm_request);
-	hash_text(h, c->cmdline);
-	hash_text(h, c->workload);
-	hash_text(h, c->workload_digest);
-	hash_text(h, c->params);
-	kg_sha256_final(h, c->identity);
-	kg_sha256_free(h);
+	hash_text(x->group, "kgrid-cell 1");
+	hash_text(x->group, like->machine);
+	hash_text(x->group, like->kernel);
+	hash_text(x->group, like->lsm_request);
+	hash_text(x->group, like->cmdline);
 	return 0;
 }
 
-static const char *keep(struct plan_builder *b, const char *text)
+static int begin_workload(struct plan_builder *b, struct identity *x, const char *workload,
+			  const char *digest)
 {
-	return kg_arena_text(b->memory, text, strlen(text));
+	if (kg_sha256_copy(x->workload, x->group) < 0)
+		return plan_no_memory(b->err);
+	hash_text(x->workload, workload);
+	hash_text(x->workload, digest);
+	return 0;
 }
 
-static int add_cell(struct plan_builder *b, size_t group, size_t lsm, const struct plan_set *s,
-		    const struct plan_cell *like)
+/* What cells of older releases do not have follows with its name in front, so that theirs stay. */
+static int identify(struct plan_builder *b, struct identity *x, const struct plan_peer *p,
+		    struct plan_cell *c)
 {
-	struct plan_group *g = &b->groups[group];
-	struct plan_cell *c = &b->p->cells[b->p->n_cells];
+	if (kg_sha256_copy(x->cell, x->workload) < 0)
+		return plan_no_memory(b->err);
+	hash_text(x->cell, c->params);
+	if (c->settings[0]) {
+		hash_text(x->cell, "settings");
+		hash_text(x->cell, c->settings);
+	}
+	if (p->role) {
+		hash_text(x->cell, "role");
+		hash_text(x->cell, "client");
+		hash_text(x->cell, c->peer);
+	}
+	if (c->canary)
+		hash_text(x->cell, "canary");
+	kg_sha256_final(x->cell, c->identity);
+	return 0;
+}
 
-	*c = *like;
-	c->lsm_label = keep(b, b->job->lsms[lsm].label);
-	c->lsm_order = (uint32_t)lsm;
-	c->workload = keep(b, s->workload->name);
-	c->workload_digest = s->digest;
-	c->params = keep(b, s->text);
+/* ---- one cell ---- */
+
+struct filler { /* of one group */
+	struct plan_builder *b;
+	struct plan_column *column;
+	const struct plan_peer *peer;
+	struct plan_group *group;
+	size_t index;
+	struct plan_cell like;
+	struct identity *identity;
+	size_t last_workload; /* whose digest is in identity->workload */
+};
+
+static int new_cell(struct filler *f, struct plan_cell **ret)
+{
+	struct plan *p = f->b->p;
+
+	if (plan_grow((void **)&p->cells, &f->b->size_cells, p->n_cells + 1, sizeof(*p->cells)) < 0)
+		return plan_no_memory(f->b->err);
+	*ret = &p->cells[p->n_cells++];
+	**ret = f->like;
+	f->group->n_cells++;
+	return 0;
+}
+
+/* Which of the peer's workloads a set belongs to. */
+static size_t workload_at(const struct filler *f, const struct plan_set *s)
+{
+	const struct job_workload *w = s->entry->workload;
+	size_t at = f->last_workload < f->peer->n_workloads ? f->last_workload : 0;
+
+	while (&f->b->job->workloads[f->peer->workloads[at]] != w)
+		at = at + 1 < f->peer->n_workloads ? at + 1 : 0;
+	return at;
+}
+
+static int add_cell(struct filler *f, uint32_t lsm, const struct plan_set *s)
+{
+	struct plan_builder *b = f->b;
+	struct plan_group *g = f->group;
+	size_t at = workload_at(f, s);
+	const char *digest = f->peer->digests[at];
+	struct plan_cell *c;
+	int rc = new_cell(f, &c);
+
+	if (rc < 0)
+		return rc;
+	c->lsm_label = b->lsm_labels[lsm];
+	c->lsm_order = lsm;
+	c->workload = b->workload_names[s->entry->workload - b->job->workloads];
+	c->workload_digest = digest;
+	c->params = s->text;
 	c->timeout_s = s->timeout_s;
 	c->workload_order = s->order;
-	c->infeasible = g->infeasible ? g->infeasible : s->infeasible;
+	c->infeasible = g->infeasible ? g->infeasible : f->peer->reasons[at];
 	c->run_ns = s->run_ns;
-	c->group = group;
-	if (!c->lsm_label || !c->workload || !c->params)
-		return plan_no_memory(b->err);
-	b->p->n_cells++;
-	g->n_cells++;
 	if (!c->infeasible) {
+		c->run_ns = plan_run_ns(b, f->column, c->workload, c->params, s->run_ns);
 		g->feasible++;
-		g->run_ns += c->run_ns;
+		g->run_ns = plan_plus(g->run_ns, c->run_ns);
 	}
-	return identify(b, c);
+	if (at != f->last_workload)
+		rc = begin_workload(b, f->identity, c->workload, digest);
+	f->last_workload = at;
+	return rc < 0 ? rc : identify(b, f->identity, f->peer, c);
 }
 
-static int add_group_cells(struct plan_builder *b, size_t group)
+/* The canary stands first in its group; whether the group boots at all shows later. */
+static int add_canary(struct filler *f)
 {
-	struct plan_group *g = &b->groups[group];
-	const struct plan_selected *k = &b->kernels[g->kernel];
-	const struct plan_sets *sets = &b->sets[g->machine];
-	struct plan_cell like = {
-		.machine = keep(b, b->machines[g->machine]->facts.name),
-		.kernel = keep(b, k->kernel->digest),
-		.kernel_label = k->shown,
-		.lsm_request = keep(b, b->job->lsms[g->lsm].request),
-		.lsm_effective = g->effective,
-		.cmdline = g->cmdline,
-		.iterations = b->job->iterations,
-		.kernel_order = (uint32_t)g->kernel,
-	};
-	size_t lsm = 0;
-	size_t i;
+	const struct plan_column *col = f->column;
+	struct plan_cell *c;
+	int rc;
 
-	if (!like.machine || !like.kernel || !like.lsm_request)
-		return plan_no_memory(b->err);
-	g->first_cell = b->p->n_cells;
-	for (i = 0; i < sets->n; i++) {
-		int rc;
+	if (!col->canary || f->group->infeasible)
+		return 0;
+	rc = new_cell(f, &c);
+	if (rc < 0)
+		return rc;
+	c->lsm_label = f->b->lsm_labels[f->group->lsm];
+	c->lsm_order = f->group->lsm;
+	c->workload = f->b->canary_name ? f->b->canary_name : col->canary->workload->name;
+	c->workload_digest = col->canary_digest;
+	c->params = col->canary_set.text;
+	c->timeout_s = col->canary_set.timeout_s;
+	c->workload_order = UINT32_MAX; /* behind what was asked for, in tables */
+	c->canary = true;
+	c->run_ns = plan_run_ns(f->b, f->column, c->workload, c->params, col->canary_set.run_ns);
+	f->group->canary = true;
+	rc = begin_workload(f->b, f->identity, c->workload, col->canary_digest);
+	return rc < 0 ? rc : identify(f->b, f->identity, f->peer, c);
+}
 
-		if (sets->items[i].duplicate)
-			continue;
-		if (!wanted_label(b, group, &sets->items[i], &lsm)) {
-			b->p->excluded++;
-			continue;
+/* A group where nothing can run is not booted for the canary. */
+static void drop_canary(struct filler *f)
+{
+	struct plan *p = f->b->p;
+	struct plan_group *g = f->group;
+
+	if (!g->canary)
+		return;
+	if (g->feasible > 0) {
+		p->canaries++;
+		return;
+	}
+	g->canary = false;
+	g->n_cells--;
+	p->n_cells--;
+	memmove(&p->cells[g->first_cell], &p->cells[g->first_cell + 1],
+		g->n_cells * sizeof(*p->cells));
+}
+
+/* ---- a group of the whole product ---- */
+
+/* All that ask for the same as one set of the group: who is first is the cell. */
+static int add_set(struct filler *f, struct plan_sets *sets, uint32_t first)
+{
+	struct plan_builder *b = f->b;
+	const struct plan_set *cell = NULL;
+	uint32_t lsm = 0, combo, s;
+
+	for (combo = f->group->first_combo + 1; combo; combo = b->combos[combo - 1].next) {
+		const struct plan_combo *x = &b->combos[combo - 1];
+
+		for (s = first + 1; s; s = sets->items[s - 1].next) {
+			const struct plan_set *set = &sets->items[s - 1];
+			const struct plan_ask q = {f->column,  f->peer,	   x->kernel,
+						   x->lsm,     x->variant, x->settings,
+						   set->entry, set->alt,   set->digits};
+
+			if (plan_excluded(b, &q)) {
+				b->p->excluded++;
+			} else if (!cell) {
+				cell = set;
+				lsm = x->lsm;
+			} else if (x->lsm == lsm) {
+				b->p->duplicates++;
+			} else {
+				b->p->merged++;
+			}
 		}
-		rc = add_cell(b, group, lsm, &sets->items[i], &like);
-		if (rc < 0)
-			return rc;
 	}
-	return 0;
+	return cell ? add_cell(f, lsm, cell) : 0;
 }
 
-static int warn_excludes(struct plan_builder *b)
+static int fill_full(struct filler *f)
 {
+	struct plan_sets *sets = f->peer->sets;
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < sets->n && rc == 0; i++)
+		if (sets->items[i].first == i)
+			rc = add_set(f, sets, i);
+	return rc;
+}
+
+/* ---- a group of chosen cells ---- */
+
+struct wanted {
+	uint32_t first, order, set, lsm;
+};
+
+static int by_set(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static size_t collect(const struct plan_builder *b, const struct plan_group *g,
+		      const struct plan_sets *sets, struct wanted *w)
+{
+	uint32_t combo;
+	size_t i, n = 0;
+
+	for (combo = g->first_combo + 1; combo; combo = b->combos[combo - 1].next) {
+		const struct plan_combo *x = &b->combos[combo - 1];
+
+		for (i = 0; i < x->n_sets; i++, n++) {
+			uint32_t set = b->chosen[x->first_set + i];
+
+			if (w)
+				w[n] = (struct wanted){sets->items[set].first, (uint32_t)n, set,
+						       x->lsm};
+		}
+	}
+	return n;
+}
+
+static int fill_chosen(struct filler *f)
+{
+	struct plan_builder *b = f->b;
+	const struct plan_sets *sets = f->peer->sets;
+	size_t n = collect(b, f->group, sets, NULL);
+	struct wanted *w = calloc(n + 1, sizeof(*w));
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < b->job->n_excludes && rc == 0; i++)
-		if (!b->exclude_used[i])
-			rc = plan_add_warning(b, "exclude: '%.160s' matches no cell",
-					      b->job->excludes[i].text);
-	if (rc == 0 && b->p->excluded > 0)
-		rc = plan_add_warning(b, "exclude: %llu cells are left out",
-				      (unsigned long long)b->p->excluded);
+	if (!w)
+		return plan_no_memory(b->err);
+	(void)collect(b, f->group, sets, w);
+	qsort(w, n, sizeof(*w), by_set);
+	for (i = 0; i < n && rc == 0; i++) {
+		size_t first = i;
+
+		rc = add_cell(f, w[i].lsm, &sets->items[w[i].set]);
+		for (; i + 1 < n && w[i + 1].first == w[first].first; i++) {
+			if (w[i + 1].lsm == w[first].lsm)
+				b->p->duplicates++;
+			else
+				b->p->merged++;
+		}
+	}
+	free(w);
 	return rc;
+}
+
+/* ---- all ---- */
+
+static int fill_group(struct plan_builder *b, struct plan_column *c, size_t index,
+		      struct identity *identity)
+{
+	struct plan_group *g = &b->groups[index];
+	const struct plan_selected *k = &b->kernels[g->kernel];
+	const struct plan_peer *p = &c->peers[g->peer];
+	struct filler f = {
+		.b = b,
+		.column = c,
+		.peer = p,
+		.group = g,
+		.index = index,
+		.identity = identity,
+		.last_workload = SIZE_MAX,
+		.like =
+			{
+				.machine = c->name,
+				.kernel = k->digest,
+				.kernel_label = k->shown,
+				.lsm_request = b->lsm_requests[g->lsm],
+				.lsm_effective = g->effective,
+				.cmdline = g->cmdline,
+				.variant = g->shown_variant,
+				.settings = b->settings[g->settings].text,
+				.peer = p->machine ? b->columns[b->column_at[p->machine -
+									     b->in->machines] -
+								1]
+							     .name
+						   : "",
+				.leave_by_reboot = g->leave,
+				.iterations = b->job->iterations,
+				.kernel_order = g->kernel,
+				.group = index,
+			},
+	};
+	int rc = begin_group(b, identity, &f.like);
+
+	g->first_cell = b->p->n_cells;
+	if (rc == 0)
+		rc = add_canary(&f);
+	if (rc == 0)
+		rc = b->job->pairwise ? fill_chosen(&f) : fill_full(&f);
+	if (rc == 0)
+		drop_canary(&f);
+	return rc;
+}
+
+static int fill_column(struct plan_builder *b, struct plan_column *c, struct identity *identity)
+{
+	size_t i;
+	int rc;
+
+	b->p->full = plan_plus(b->p->full, plan_full_of(b, c));
+	c->n_settings_reasons = b->job->pairwise ? 0 : (size_t)plan_settings_count(b->job);
+	c->settings_reasons = plan_scratch(b, c->n_settings_reasons + 1, sizeof(char *));
+	if (!c->settings_reasons)
+		return plan_no_memory(b->err);
+	rc = b->job->pairwise ? plan_pairwise_combos(b, c) : plan_full_combos(b, c);
+	if (rc == 0)
+		rc = plan_make_groups(b, c);
+	for (i = 0; i < c->n_groups && rc == 0; i++)
+		rc = fill_group(b, c, c->first_group + i, identity);
+	return rc;
+}
+
+/* Texts of the job that cells share. */
+static int keep_texts(struct plan_builder *b)
+{
+	const struct job_spec *j = b->job;
+	size_t i;
+
+	b->lsm_labels = plan_scratch(b, j->n_lsms, sizeof(*b->lsm_labels));
+	b->lsm_requests = plan_scratch(b, j->n_lsms, sizeof(*b->lsm_requests));
+	b->workload_names = plan_scratch(b, j->n_workloads, sizeof(*b->workload_names));
+	b->exclude_used = plan_scratch(b, j->n_excludes + 1, sizeof(*b->exclude_used));
+	if (!b->lsm_labels || !b->lsm_requests || !b->workload_names || !b->exclude_used)
+		return plan_no_memory(b->err);
+	for (i = 0; i < j->n_lsms; i++) {
+		b->lsm_labels[i] = plan_keep(b, j->lsms[i].label);
+		b->lsm_requests[i] = plan_keep(b, j->lsms[i].request);
+		if (!b->lsm_labels[i] || !b->lsm_requests[i])
+			return plan_no_memory(b->err);
+	}
+	for (i = 0; i < j->n_workloads; i++) {
+		b->workload_names[i] = plan_keep(b, j->workloads[i].name);
+		if (!b->workload_names[i])
+			return plan_no_memory(b->err);
+	}
+	if (j->canary)
+		b->canary_name = plan_keep(b, j->canary->name);
+	return j->canary && !b->canary_name ? plan_no_memory(b->err) : 0;
 }
 
 int plan_make_cells(struct plan_builder *b)
 {
-	size_t most = 0;
+	struct identity identity = {0};
 	size_t i;
-	int rc = 0;
+	int rc = keep_texts(b);
 
-	for (i = 0; i < b->n_groups; i++)
-		most += b->sets[b->groups[i].machine].n;
-	b->p->cells = calloc(most, sizeof(*b->p->cells));
-	b->exclude_used = calloc(b->job->n_excludes + 1, sizeof(*b->exclude_used));
-	if (!b->p->cells || !b->exclude_used)
-		return plan_no_memory(b->err);
-	for (i = 0; i < b->n_groups && rc == 0; i++)
-		rc = add_group_cells(b, i);
+	if (rc == 0)
+		rc = identity_init(b, &identity);
+	for (i = 0; i < b->n_own && rc == 0; i++)
+		rc = fill_column(b, &b->columns[i], &identity);
+	identity_deinit(&identity);
 	if (rc == 0 && b->p->n_cells == 0)
-		return job_spec_error(b->job, b->job->excludes[0].at, KG_EINVALID, b->err,
-				      "'exclude' leaves out all %llu cells: nothing is left to run",
-				      (unsigned long long)b->p->excluded);
+		return nothing_left(b);
 	return rc < 0 ? rc : warn_excludes(b);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks, the order of boots, slots, and the sums over them. */
+/* The order of a machine's boots: all that depends on the seed. */
 #include "coordinator/plan/plan_internal.h"
 
 #include <stdlib.h>
@@ -88,208 +88,46 @@ static void shuffle(struct prng *r, size_t *items, size_t n)
 	}
 }
 
-/* ---- slots and boots ---- */
+/* ---- visits ---- */
 
-static void add_boot(struct plan_builder *b, const struct plan_group *g, uint32_t block,
-		     uint32_t position, uint32_t visit)
+static void call(const struct plan_visits *v, size_t group, uint32_t block, size_t position,
+		 uint32_t visit)
 {
-	const struct plan_cell *first = &b->p->cells[g->first_cell];
-	struct plan_boot *x = &b->p->boots[b->p->n_boots++];
-	const struct plan_cell *c;
-	uint32_t run = 0;
+	const struct plan_slot at = {
+		.block = block, .visit = visit, .position = (uint32_t)position};
+
+	v->boot(v->arg, group, &at, position == 1 || position == v->n);
+}
+
+/* Each permutation starts from the file's order: it depends on no other block. */
+static void visit_block(const struct plan_visits *v, uint32_t block, uint32_t *visit)
+{
+	struct prng r;
 	size_t i;
 
-	/* a boot is shown under the label of its first cell that runs */
-	for (i = 0; first[i].infeasible; i++)
-		;
-	x->machine = first[i].machine;
-	x->block = block;
-	x->position = position;
-	x->visit = visit;
-	x->kernel = first[i].kernel;
-	x->kernel_label = first[i].kernel_label;
-	x->lsm_label = first[i].lsm_label;
-	x->lsm_request = first[i].lsm_request;
-	x->lsm_effective = first[i].lsm_effective;
-	x->cmdline = first[i].cmdline;
-	x->slots = g->feasible;
-	x->seconds = PLAN_HOP_S + g->run_ns / 1000000000 + (g->run_ns % 1000000000 != 0);
-	for (i = 0; i < g->n_cells; i++) {
-		struct plan_slot *s;
-
-		c = &b->p->cells[g->first_cell + i];
-		if (c->infeasible)
-			continue;
-		s = &b->p->slots[b->p->n_slots++];
-		s->cell = g->first_cell + i;
-		s->block = block;
-		s->visit = visit;
-		s->position = ++run;
+	for (i = 0; i < v->n; i++)
+		v->scratch[i] = i;
+	if (v->order != JOB_GROUPED) {
+		prng_init(&r, v->seed, v->machine, block);
+		shuffle(&r, v->scratch, v->n_normal);
+		shuffle(&r, v->scratch + v->n_normal, v->n - v->n_normal);
 	}
+	for (i = 0; i < v->n; i++)
+		call(v, v->scratch[i], block, i + 1, ++*visit);
 }
 
-static void add_infeasible_slots(struct plan_builder *b, const struct plan_group *g)
+void plan_visit(const struct plan_visits *v)
 {
-	uint32_t block;
+	uint32_t visit = v->last_visit;
+	uint32_t k;
 	size_t i;
 
-	for (i = g->first_cell; i < g->first_cell + g->n_cells; i++)
-		for (block = 1; b->p->cells[i].infeasible && block <= b->p->blocks; block++)
-			b->p->slots[b->p->n_slots++] =
-				(struct plan_slot){.cell = i, .block = block};
-}
-
-/* Boots of one machine; `order` holds the indices of its groups that can run. */
-static void add_machine_boots(struct plan_builder *b, size_t *order, size_t n, const char *machine)
-{
-	uint32_t visit = 0;
-	uint32_t block;
-	size_t i;
-
-	if (b->p->order == JOB_GROUPED) {
-		for (i = 0; i < n; i++)
-			for (block = 1; block <= b->p->blocks; block++)
-				add_boot(b, &b->groups[order[i]], block, (uint32_t)i + 1, ++visit);
+	if (v->order == JOB_GROUPED && v->first_block == 1) {
+		for (i = 0; i < v->n; i++)
+			for (k = 0; k < v->n_blocks; k++)
+				call(v, i, k + 1, i + 1, ++visit);
 		return;
 	}
-	for (block = 1; block <= b->p->blocks; block++) {
-		struct prng r;
-
-		/* each permutation starts from the file's order: it depends on nothing before */
-		for (i = 0; i < n; i++)
-			order[n + i] = order[i];
-		prng_init(&r, b->in->seed, machine, block);
-		shuffle(&r, order + n, n);
-		for (i = 0; i < n; i++)
-			add_boot(b, &b->groups[order[n + i]], block, (uint32_t)i + 1, ++visit);
-	}
-}
-
-static int order_machine(struct plan_builder *b, size_t machine, size_t *order)
-{
-	struct plan_machine_sum *sum = &b->p->machines[b->p->n_machines++];
-	size_t first_slot = b->p->n_slots;
-	size_t first_boot = b->p->n_boots;
-	size_t n = 0;
-	size_t i;
-
-	sum->machine = plan_text(b, "%s", b->machines[machine]->facts.name);
-	if (!sum->machine)
-		return plan_no_memory(b->err);
-	for (i = 0; i < b->n_groups; i++) {
-		if (b->groups[i].machine != machine)
-			continue;
-		add_infeasible_slots(b, &b->groups[i]);
-		if (b->groups[i].feasible > 0)
-			order[n++] = i;
-	}
-	if (n > 0)
-		add_machine_boots(b, order, n, sum->machine);
-	sum->slots = b->p->n_slots - first_slot;
-	sum->boots = (uint32_t)(b->p->n_boots - first_boot);
-	for (i = first_boot; i < b->p->n_boots; i++)
-		sum->seconds += b->p->boots[i].seconds;
-	return 0;
-}
-
-/* ---- what cannot run ---- */
-
-/* Cells of one machine with the same reason are one entry. */
-struct reason {
-	const struct plan_cell *first;
-	size_t cells;
-	bool one_workload, one_group;
-};
-
-static const char *cell_text(struct plan_builder *b, const struct reason *r)
-{
-	const struct plan_cell *c = r->first;
-
-	if (r->cells == 1)
-		return plan_text(b, "%s %s %s %s%s%s", c->machine, c->kernel_label, c->lsm_label,
-				 c->workload, c->params[0] ? " " : "", c->params);
-	if (r->one_group)
-		return plan_text(b, "%s %s %s (%zu cells)", c->machine, c->kernel_label,
-				 c->lsm_label, r->cells);
-	if (r->one_workload)
-		return plan_text(b, "%s %s (%zu cells)", c->machine, c->workload, r->cells);
-	return plan_text(b, "%s %s (%zu cells)", c->machine, c->kernel_label, r->cells);
-}
-
-/* A reason's text is the same piece of memory for all cells that it was found for. */
-static void count_reason(struct reason *reasons, size_t *n, const struct plan_cell *c)
-{
-	size_t i;
-
-	for (i = 0; i < *n; i++)
-		if (reasons[i].first->infeasible == c->infeasible &&
-		    strcmp(reasons[i].first->machine, c->machine) == 0)
-			break;
-	if (i == *n) {
-		reasons[(*n)++] = (struct reason){c, 1, true, true};
-		return;
-	}
-	reasons[i].cells++;
-	reasons[i].one_workload =
-		reasons[i].one_workload && strcmp(reasons[i].first->workload, c->workload) == 0;
-	reasons[i].one_group = reasons[i].one_group && reasons[i].first->group == c->group;
-}
-
-static int list_reasons(struct plan_builder *b, struct reason *reasons)
-{
-	struct plan *p = b->p;
-	size_t n = 0;
-	size_t i;
-
-	for (i = 0; i < p->n_cells; i++)
-		if (p->cells[i].infeasible)
-			count_reason(reasons, &n, &p->cells[i]);
-	p->infeasible = calloc(n + 1, sizeof(*p->infeasible));
-	if (!p->infeasible)
-		return plan_no_memory(b->err);
-	for (i = 0; i < n; i++) {
-		struct plan_infeasible *x = &p->infeasible[p->n_infeasible++];
-
-		x->cell = cell_text(b, &reasons[i]);
-		x->reason = reasons[i].first->infeasible;
-		x->slots = (uint64_t)reasons[i].cells * p->blocks;
-		if (!x->cell)
-			return plan_no_memory(b->err);
-	}
-	return 0;
-}
-
-static int add_infeasible(struct plan_builder *b)
-{
-	/* at most one reason per group and one per workload and machine */
-	size_t most = b->n_groups + b->n_machines * b->job->n_workloads + 1;
-	struct reason *reasons = calloc(most, sizeof(*reasons));
-	int rc;
-
-	if (!reasons)
-		return plan_no_memory(b->err);
-	rc = list_reasons(b, reasons);
-	free(reasons);
-	if (rc == 0 && b->p->n_boots == 0)
-		rc = plan_add_warning(b, "nothing can run: all %zu cells are infeasible",
-				      b->p->n_cells);
-	return rc;
-}
-
-int plan_make_order(struct plan_builder *b)
-{
-	struct plan *p = b->p;
-	size_t *order = calloc(2 * b->n_groups, sizeof(*order));
-	size_t i;
-	int rc = 0;
-
-	p->slots = calloc(p->n_cells * p->blocks, sizeof(*p->slots));
-	p->boots = calloc(b->n_groups * p->blocks, sizeof(*p->boots));
-	p->machines = calloc(b->n_machines, sizeof(*p->machines));
-	if (!order || !p->slots || !p->boots || !p->machines)
-		rc = plan_no_memory(b->err);
-	for (i = 0; i < b->n_machines && rc == 0; i++)
-		rc = order_machine(b, i, order);
-	free(order);
-	return rc < 0 ? rc : add_infeasible(b);
+	for (k = 0; k < v->n_blocks; k++)
+		visit_block(v, v->first_block + k, &visit);
 }

@@ -174,7 +174,8 @@ static int name_kernels(struct plan_builder *b)
 			s->shown = plan_text(b, "%s~%.8s", k->release, k->digest);
 		else
 			s->shown = plan_text(b, "%s", k->release);
-		if (!s->shown)
+		s->digest = plan_keep(b, k->digest);
+		if (!s->shown || !s->digest)
 			return plan_no_memory(b->err);
 		if (k->config)
 			s->lsm = k->config->lsm;
@@ -187,19 +188,95 @@ static int name_kernels(struct plan_builder *b)
 	return rc;
 }
 
+/* ---- kernels by when they were added ---- */
+
+/* Later, the digest decides between two of the same moment. */
+static bool later(const struct plan_kernel *x, const struct plan_kernel *y)
+{
+	if (x->added_ns != y->added_ns)
+		return x->added_ns > y->added_ns;
+	return strcmp(x->digest, y->digest) > 0;
+}
+
+/* The newest one, or the newest before `before`; false: there is none. */
+static bool newest(const struct plan_input *in, const struct plan_kernel *before, size_t *ret_index)
+{
+	const struct plan_kernel *found = NULL;
+	size_t i;
+
+	for (i = 0; i < in->n_kernels; i++) {
+		const struct plan_kernel *k = &in->kernels[i];
+
+		if ((before && !later(before, k)) || (found && !later(k, found)))
+			continue;
+		found = k;
+		*ret_index = i;
+	}
+	return found != NULL;
+}
+
+static int find_added(const struct plan_input *in, size_t *ret_index, struct kg_err *err)
+{
+	size_t i;
+
+	for (i = 0; in->added_kernel && i < in->n_kernels; i++)
+		if (strcmp(in->kernels[i].digest, in->added_kernel) == 0)
+			break;
+	if (!in->added_kernel)
+		return kg_err_set(
+			err, KG_EINVALID,
+			"'" JOB_KERNEL_ADDED "' is the kernel of 'when: kernel added', and "
+			"no kernel was added here; name one, or write '" JOB_KERNEL_NEWEST "'");
+	if (i == in->n_kernels)
+		return kg_err_set(err, KG_ENOTFOUND, "the kernel that was added, %.12s, is gone",
+				  in->added_kernel);
+	*ret_index = i;
+	return 0;
+}
+
+/* The words that stand for a kernel. `previous` is the one before the kernel that was added, or
+ * before the newest. A kernel that is labelled with the word itself is meant by it. */
+static int find_selected(const struct plan_input *in, const char *selector, size_t *ret_index,
+			 struct kg_err *err)
+{
+	size_t at = 0;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < in->n_kernels; i++)
+		if (kg_streq(in->kernels[i].label, selector))
+			return plan_find_kernel(in->kernels, in->n_kernels, selector, ret_index,
+						err);
+	if (strcmp(selector, JOB_KERNEL_ADDED) == 0)
+		return find_added(in, ret_index, err);
+	if (in->n_kernels == 0 || (strcmp(selector, JOB_KERNEL_NEWEST) != 0 &&
+				   strcmp(selector, JOB_KERNEL_PREVIOUS) != 0))
+		return plan_find_kernel(in->kernels, in->n_kernels, selector, ret_index, err);
+	(void)newest(in, NULL, &at);
+	if (strcmp(selector, JOB_KERNEL_NEWEST) == 0) {
+		*ret_index = at;
+		return 0;
+	}
+	rc = in->added_kernel ? find_added(in, &at, err) : 0;
+	if (rc == 0 && !newest(in, &in->kernels[at], ret_index))
+		rc = kg_err_set(err, KG_ENOTFOUND, "there is no kernel before '%s'",
+				in->kernels[at].label ? in->kernels[at].label
+						      : in->kernels[at].release);
+	return rc;
+}
+
 static int select_kernels(struct plan_builder *b)
 {
 	const struct job_texts *wanted = &b->job->kernels;
 	struct kg_err why = {{0}};
 	size_t i, k;
 
-	b->kernels = calloc(wanted->n, sizeof(*b->kernels));
+	b->kernels = plan_scratch(b, wanted->n, sizeof(*b->kernels));
 	if (!b->kernels)
 		return plan_no_memory(b->err);
 	for (i = 0; i < wanted->n; i++) {
 		size_t index = 0;
-		int rc = plan_find_kernel(b->in->kernels, b->in->n_kernels, wanted->items[i].text,
-					  &index, &why);
+		int rc = find_selected(b->in, wanted->items[i].text, &index, &why);
 
 		if (rc < 0)
 			return job_spec_error(b->job, wanted->items[i].at, rc, b->err,
@@ -220,10 +297,10 @@ static int select_kernels(struct plan_builder *b)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct plan_machine *const *x = a;
-	const struct plan_machine *const *y = b;
+	const struct plan_column *x = a;
+	const struct plan_column *y = b;
 
-	return strcmp((*x)->facts.name, (*y)->facts.name);
+	return strcmp(x->machine->facts.name, y->machine->facts.name);
 }
 
 static void list_machines(const struct plan_builder *b, struct kg_str *s)
@@ -236,9 +313,9 @@ static void list_machines(const struct plan_builder *b, struct kg_str *s)
 		kg_str_add(s, ", ...");
 }
 
-static int no_such_machine(struct plan_builder *b, const struct job_text *wanted)
+static int no_such_machine(struct plan_builder *b, const char *key, const struct job_text *wanted)
 {
-	const char **names = calloc(b->in->n_machines, sizeof(*names));
+	const char **names = plan_scratch(b, b->in->n_machines, sizeof(*names));
 	struct kg_str known = {0};
 	const char *meant;
 	size_t i;
@@ -251,42 +328,82 @@ static int no_such_machine(struct plan_builder *b, const struct job_text *wanted
 	meant = kg_suggest(wanted->text, names, b->in->n_machines);
 	list_machines(b, &known);
 	rc = job_spec_error(b->job, wanted->at, KG_ENOTFOUND, b->err,
-			    "'machines': there is no machine '%s', %s%s%s", wanted->text,
+			    "'%s': there is no machine '%s', %s%s%s", key, wanted->text,
 			    meant ? "did you mean '" : "known are ",
 			    meant ? meant : kg_str_text(&known), meant ? "'?" : "");
 	kg_str_deinit(&known);
-	free(names);
+	return rc;
+}
+
+int plan_find_machine(struct plan_builder *b, const char *key, const struct job_text *name,
+		      const struct plan_machine **ret_machine)
+{
+	size_t k;
+
+	for (k = 0; k < b->in->n_machines; k++) {
+		if (strcmp(b->in->machines[k].facts.name, name->text) != 0)
+			continue;
+		*ret_machine = &b->in->machines[k];
+		return 0;
+	}
+	return no_such_machine(b, key, name);
+}
+
+static int add_column(struct plan_builder *b, const struct plan_machine *m)
+{
+	struct plan_column *c = &b->columns[b->n_columns++];
+
+	c->machine = m;
+	c->name = plan_keep(b, m->facts.name);
+	b->column_at[m - b->in->machines] = (uint32_t)b->n_columns;
+	return c->name ? 0 : plan_no_memory(b->err);
+}
+
+int plan_column_of(struct plan_builder *b, const struct plan_machine *m,
+		   struct plan_column **ret_column)
+{
+	uint32_t at = b->column_at[m - b->in->machines];
+	int rc = at ? 0 : add_column(b, m);
+
+	*ret_column = &b->columns[b->column_at[m - b->in->machines] - 1];
 	return rc;
 }
 
 static int select_by_name(struct plan_builder *b)
 {
 	const struct job_texts *wanted = &b->job->machines.names;
-	size_t i, k;
+	const struct plan_machine *m = NULL;
+	size_t i;
+	int rc = 0;
 
-	for (i = 0; i < wanted->n; i++) {
-		for (k = 0; k < b->in->n_machines; k++)
-			if (strcmp(b->in->machines[k].facts.name, wanted->items[i].text) == 0)
-				break;
-		if (k == b->in->n_machines)
-			return no_such_machine(b, &wanted->items[i]);
-		b->machines[b->n_machines++] = &b->in->machines[k];
+	for (i = 0; i < wanted->n && rc == 0; i++) {
+		rc = plan_find_machine(b, "machines", &wanted->items[i], &m);
+		if (rc == 0 && b->column_at[m - b->in->machines])
+			return job_spec_error(b->job, wanted->items[i].at, KG_EINVALID, b->err,
+					      "'machines': '%s' is listed twice",
+					      wanted->items[i].text);
+		if (rc == 0)
+			rc = add_column(b, m);
 	}
-	return 0;
+	return rc;
 }
 
 static int select_by_predicate(struct plan_builder *b)
 {
 	struct kg_str known = {0};
 	size_t i;
-	int rc;
+	int rc = 0;
 
-	for (i = 0; i < b->in->n_machines; i++)
+	for (i = 0; i < b->in->n_machines && rc == 0; i++)
 		if (!b->job->machines.where ||
 		    predicate_matches_machine(b->job->machines.where, &b->in->machines[i].facts))
-			b->machines[b->n_machines++] = &b->in->machines[i];
-	if (b->n_machines > 0) {
-		qsort(b->machines, b->n_machines, sizeof(*b->machines), by_name);
+			rc = add_column(b, &b->in->machines[i]);
+	if (rc < 0)
+		return rc;
+	if (b->n_columns > 0) {
+		qsort(b->columns, b->n_columns, sizeof(*b->columns), by_name);
+		for (i = 0; i < b->n_columns; i++)
+			b->column_at[b->columns[i].machine - b->in->machines] = (uint32_t)i + 1;
 		return 0;
 	}
 	list_machines(b, &known);
@@ -299,14 +416,20 @@ static int select_by_predicate(struct plan_builder *b)
 
 static int select_machines(struct plan_builder *b)
 {
+	int rc;
+
 	if (b->in->n_machines == 0)
 		return kg_err_set(b->err, KG_EINVALID,
 				  "%s: no machine is known yet: start an agent first",
 				  b->job->file_name);
-	b->machines = calloc(b->in->n_machines + b->job->machines.names.n, sizeof(*b->machines));
-	if (!b->machines)
+	/* each machine at most once: addresses stay */
+	b->columns = plan_scratch(b, b->in->n_machines + 1, sizeof(*b->columns));
+	b->column_at = plan_scratch(b, b->in->n_machines, sizeof(*b->column_at));
+	if (!b->columns || !b->column_at)
 		return plan_no_memory(b->err);
-	return b->job->machines.names.n ? select_by_name(b) : select_by_predicate(b);
+	rc = b->job->machines.names.n ? select_by_name(b) : select_by_predicate(b);
+	b->n_own = b->n_columns;
+	return rc;
 }
 
 int plan_select(struct plan_builder *b)

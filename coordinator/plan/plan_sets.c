@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Workloads x parameters, per machine: declarations may differ between machines. */
-#include "coordinator/plan/plan_internal.h"
-
-#include <stdio.h>
+/* Parameter sets: one combination of a workload's parameters each. */
 #include <stdlib.h>
 #include <string.h>
+
+#include "coordinator/plan/plan_internal.h"
+
+#define SHOWN_TWICE 3 /* warnings about parameters written twice, per workload */
 
 const struct plan_offer *plan_find_offer(const struct plan_machine *m, const char *name)
 {
@@ -16,338 +17,214 @@ const struct plan_offer *plan_find_offer(const struct plan_machine *m, const cha
 	return NULL;
 }
 
-/* ---- what the machines offer ---- */
-
-static int unknown_workload(struct plan_builder *b, const struct job_workload *w)
-{
-	struct kg_texts names = {0};
-	struct kg_str all = {0};
-	const char *meant;
-	size_t i, k;
-	int rc = 0;
-
-	for (i = 0; i < b->n_machines; i++) {
-		for (k = 0; k < b->machines[i]->n_offers && rc == 0; k++)
-			rc = plan_warn(&names, "%s", b->machines[i]->offers[k].name);
-	}
-	for (i = 0; i < names.n; i++)
-		kg_str_addf(&all, "%s%s", i ? ", " : "", names.items[i]);
-	meant = kg_suggest(w->name, (const char *const *)names.items, names.n);
-	rc = job_spec_error(b->job, w->at, KG_EINVALID, b->err,
-			    "'workloads': no machine of the job offers '%s'%s%s%s; offered are %s",
-			    w->name, meant ? " (did you mean '" : "", meant ? meant : "",
-			    meant ? "'?)" : "", names.n ? kg_str_text(&all) : "none");
-	kg_str_deinit(&all);
-	kg_texts_deinit(&names);
-	return rc;
-}
-
-/* The declaration to read parameters with: the machine's own, else another's. NULL: see *ret_rc. */
-static const struct kg_workload *find_decl(struct plan_builder *b, const struct plan_offer *own,
-					   const struct job_workload *w, int *ret_rc)
-{
-	const struct plan_offer *unread = NULL;
-	size_t i;
-
-	if (own && own->decl)
-		return own->decl;
-	for (i = 0; i < b->n_machines; i++) {
-		const struct plan_offer *o = plan_find_offer(b->machines[i], w->name);
-
-		if (o && o->decl)
-			return o->decl;
-		if (o)
-			unread = o;
-	}
-	*ret_rc = unread ? job_spec_error(b->job, w->at, KG_EINVALID, b->err,
-					  "'workloads': the declaration of '%s' cannot be used: %s",
-					  w->name, unread->missing ? unread->missing : "unreadable")
-			 : unknown_workload(b, w);
-	return NULL;
-}
-
-/* *ret_reason NULL: can run. */
-static int why_not(struct plan_builder *b, const struct plan_machine *m,
-		   const struct plan_offer *own, const char *workload, const char **ret_reason)
-{
-	const char *name = m->facts.name;
-
-	*ret_reason = NULL;
-	if (own && own->available && own->decl)
-		return 0;
-	if (!own)
-		*ret_reason =
-			plan_text(b, "workload '%s' is not installed on '%s'", workload, name);
-	else
-		*ret_reason =
-			plan_text(b, "workload '%s' is not available on '%s': %s", workload, name,
-				  own->missing && own->missing[0] ? own->missing
-				  : own->decl			  ? "no reason given"
-					      : "its declaration cannot be read");
-	return *ret_reason ? 0 : plan_no_memory(b->err);
-}
-
-/* ---- one workload on one machine ---- */
-
-/* Where a parameter's values stand in the product. */
-struct axis {
-	const struct job_param *param;
-	char **values; /* normalised, owned */
-	size_t at;
-};
-
-struct product {
-	struct plan_builder *b;
-	const struct job_workload *w;
-	const struct kg_workload *decl;
-	struct axis *axes;
-	struct kg_param_value *given; /* borrows from the axes */
-};
-
-static void product_deinit(struct product *x)
-{
-	size_t i, k;
-
-	for (i = 0; x->axes && i < x->w->n_params; i++) {
-		for (k = 0; x->axes[i].values && k < x->axes[i].param->values.n; k++)
-			free(x->axes[i].values[k]);
-		free(x->axes[i].values);
-	}
-	free(x->axes);
-	free(x->given);
-}
-
-static bool declared(const struct kg_workload *w, const char *param)
-{
-	size_t i;
-
-	for (i = 0; i < w->n_params; i++)
-		if (strcmp(w->params[i].name, param) == 0)
-			return true;
-	return false;
-}
-
-static int normalise(struct product *x, struct axis *a)
-{
-	const struct job_texts *values = &a->param->values;
-	struct kg_err why = {{0}};
-	size_t i;
-
-	a->values = calloc(values->n, sizeof(*a->values));
-	if (!a->values)
-		return plan_no_memory(x->b->err);
-	for (i = 0; i < values->n; i++) {
-		int rc = kg_workload_normalise(x->decl, a->param->name, values->items[i].text,
-					       &a->values[i], &why);
-
-		if (rc < 0)
-			return job_spec_error(x->b->job,
-					      declared(x->decl, a->param->name)
-						      ? values->items[i].at
-						      : a->param->at,
-					      rc, x->b->err, "%s: %s", x->w->name, why.text);
-	}
-	return 0;
-}
-
-static int product_init(struct product *x)
-{
-	size_t n = x->w->n_params;
-	size_t i;
-	int rc = 0;
-
-	x->axes = calloc(n + 1, sizeof(*x->axes));
-	x->given = calloc(n + 1, sizeof(*x->given));
-	if (!x->axes || !x->given)
-		return plan_no_memory(x->b->err);
-	for (i = 0; i < n && rc == 0; i++) {
-		x->axes[i].param = &x->w->params[i];
-		rc = normalise(x, &x->axes[i]);
-	}
-	return rc;
-}
-
-/* The next combination, the last parameter varies fastest. False behind the last one. */
-static bool product_next(struct product *x)
-{
-	size_t i = x->w->n_params;
-
-	while (i-- > 0) {
-		if (++x->axes[i].at < x->axes[i].param->values.n)
-			return true;
-		x->axes[i].at = 0;
-	}
-	return false;
-}
-
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-static uint64_t product_of(uint64_t a, uint64_t b)
-{
-	return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
-}
+/* ---- one set ---- */
 
 /* Time that the run should take, and the limit after which it is ended. */
-static void set_times(const struct product *x, struct plan_set *s)
+static void set_times(struct plan_builder *b, const struct plan_entry *e, const struct plan_alt *a,
+		      const uint32_t *digits, struct plan_set *s)
 {
 	/* a warm-up by time ends with the run that was begun in it */
 	uint64_t runs =
-		(uint64_t)x->b->job->iterations + x->decl->warmup_runs + (x->decl->warmup_ns > 0);
-	uint64_t one = kg_workload_duration_ns(x->decl, &s->params);
-	uint64_t limit = sum(product_of(runs, sum(one, x->decl->timeout_ns)), x->decl->warmup_ns);
-	uint64_t limit_s = limit / 1000000000 + (limit % 1000000000 != 0);
+		(uint64_t)b->job->iterations + e->decl->warmup_runs + (e->decl->warmup_ns > 0);
+	uint64_t one = a->duration_ns;
+	uint64_t limit, limit_s;
 
-	s->run_ns = sum(product_of(runs, one), x->decl->warmup_ns);
+	if (a->duration_varies) {
+		const struct kg_params p = plan_set_params(b, a, digits);
+
+		one = kg_workload_duration_ns(e->decl, &p);
+	}
+	limit = plan_plus(plan_times(runs, plan_plus(one, e->decl->timeout_ns)),
+			  e->decl->warmup_ns);
+	limit_s = limit / 1000000000 + (limit % 1000000000 != 0);
+	s->run_ns = plan_plus(plan_times(runs, one), e->decl->warmup_ns);
 	s->timeout_s = limit_s > UINT32_MAX ? UINT32_MAX : (uint32_t)limit_s;
 }
 
-static int fill_set(struct product *x, struct plan_set *s)
+/* The value of an item for a combination. */
+static const struct plan_value *item_of(const struct plan_alt *a, const uint32_t *digits,
+					size_t item)
 {
-	struct kg_err why = {{0}};
 	size_t i;
-	int rc;
 
-	for (i = 0; i < x->w->n_params; i++) {
-		x->given[i].name = x->axes[i].param->name;
-		x->given[i].value = x->axes[i].values[x->axes[i].at];
+	for (i = 0; i < a->n_params; i++)
+		if (a->params[i].item == item)
+			return &a->params[i].values[digits[i]];
+	return &a->items[item];
+}
+
+int plan_set_fill(struct plan_builder *b, const struct plan_entry *e, uint32_t alt,
+		  const uint32_t *digits, struct plan_set *s)
+{
+	const struct plan_alt *a = &e->alts[alt];
+	size_t len = 0;
+	size_t i;
+	char *text;
+
+	for (i = 0; i < a->n_items; i++)
+		len += item_of(a, digits, i)->word_len + 1;
+	text = kg_arena_alloc(b->memory, len + 1);
+	if (!text)
+		return plan_no_memory(b->err);
+	s->text = text;
+	for (i = 0; i < a->n_items; i++) {
+		const struct plan_value *v = item_of(a, digits, i);
+
+		if (i > 0)
+			*text++ = ' ';
+		memcpy(text, v->word, v->word_len);
+		text += v->word_len;
 	}
-	rc = kg_workload_params(x->decl, x->given, x->w->n_params, &s->params, &why);
-	if (rc < 0)
-		return job_spec_error(x->b->job, x->w->at, rc, x->b->err, "%s: %s", x->w->name,
-				      why.text);
-	s->workload = x->w;
-	s->text = kg_params_text(&s->params);
-	if (!s->text)
-		return plan_no_memory(x->b->err);
-	set_times(x, s);
+	*text = '\0';
+	s->entry = e;
+	s->alt = alt;
+	s->digits = digits;
+	set_times(b, e, a, digits, s);
 	return 0;
 }
 
-/* ---- all of one machine ---- */
+/* ---- all sets of a machine ---- */
 
-static size_t sets_of(const struct job_workload *w)
+/* The next combination, the last parameter varies fastest. False behind the last one. */
+static bool next_digits(const struct plan_alt *a, uint32_t *digits)
 {
-	size_t n = 1;
-	size_t i;
+	size_t i = a->n_params;
 
-	for (i = 0; i < w->n_params; i++)
-		n *= w->params[i].values.n; /* bounded: the plan's size was checked */
-	return n;
+	while (i-- > 0) {
+		if (++digits[i] < a->params[i].n)
+			return true;
+		digits[i] = 0;
+	}
+	return false;
 }
 
-static int add_workload(struct plan_builder *b, const struct plan_machine *m,
-			const struct job_workload *w, struct plan_sets *sets)
+static int add_alt(struct plan_builder *b, const struct plan_entry *e, uint32_t alt,
+		   struct plan_sets *sets, uint64_t order)
 {
-	const struct plan_offer *own = plan_find_offer(m, w->name);
-	struct product x = {.b = b, .w = w};
-	const char *digest, *reason;
-	int rc = 0;
+	const struct plan_alt *a = &e->alts[alt];
+	size_t n = a->n_params;
+	uint32_t *at = plan_scratch(b, n + 1, sizeof(*at));
+	uint32_t *kept = plan_scratch(b, (size_t)a->count * n + 1, sizeof(*kept));
+	int rc;
 
-	x.decl = find_decl(b, own, w, &rc);
-	if (!x.decl)
-		return rc;
-	rc = why_not(b, m, own, w->name, &reason);
-	if (rc < 0)
-		return rc;
-	digest = plan_text(b, "%s", own && own->digest ? own->digest : "");
-	if (!digest)
+	if (!at || !kept)
 		return plan_no_memory(b->err);
-	rc = product_init(&x);
-	while (rc == 0) {
+	do {
 		struct plan_set *s = &sets->items[sets->n];
 
-		s->order = (uint32_t)sets->n;
-		s->digest = digest;
-		s->infeasible = reason;
-		sets->n++; /* what is there is released with the rest */
-		rc = fill_set(&x, s);
-		if (rc == 0 && !product_next(&x))
-			break;
-	}
-	product_deinit(&x);
+		if (n)
+			memcpy(kept, at, n * sizeof(*kept));
+		rc = plan_set_fill(b, e, alt, kept, s);
+		kept += n;
+		s->order = order < UINT32_MAX ? (uint32_t)order : UINT32_MAX;
+		order++;
+		sets->n++;
+	} while (rc == 0 && next_digits(a, at));
 	return rc;
 }
 
-static int compare_sets(const void *a, const void *b)
+static int make_sets(struct plan_builder *b, struct plan_sets *sets)
 {
-	const struct plan_set *const *x = a;
-	const struct plan_set *const *y = b;
-	int c = strcmp((*x)->workload->name, (*y)->workload->name);
+	uint64_t total = 0;
+	size_t i;
+	uint32_t alt;
+	int rc = 0;
 
-	if (c == 0)
-		c = strcmp((*x)->text, (*y)->text);
-	if (c == 0)
-		c = (*x)->order < (*y)->order ? -1 : 1;
-	return c;
+	for (i = 0; i < sets->n_entries; i++)
+		total += sets->entries[i]->count;
+	sets->items = plan_scratch(b, (size_t)total + 1, sizeof(*sets->items));
+	if (!sets->items)
+		return plan_no_memory(b->err);
+	for (i = 0; i < sets->n_entries && rc == 0; i++) {
+		const struct plan_entry *e = sets->entries[i];
+		uint64_t order = sets->offsets[i];
+
+		rc = plan_entry_fill(b, e);
+		for (alt = 0; alt < e->n_alts && rc == 0; alt++) {
+			rc = add_alt(b, e, alt, sets, order);
+			order += e->alts[alt].count;
+		}
+	}
+	return rc < 0 ? rc : plan_sets_same(b, sets);
+}
+
+int plan_sets_of(struct plan_builder *b, const struct plan_entry **entries, size_t n,
+		 const uint64_t *offsets, struct plan_sets **ret_sets)
+{
+	uint64_t h = n ? plan_hash_number(n, (uint64_t)(uintptr_t)entries[0]) : 0;
+	struct plan_sets **bucket = &b->set_at[h % PLAN_BUCKETS];
+	struct plan_sets *s;
+	int rc;
+
+	for (s = *bucket; s; s = s->next) {
+		if (s->n_entries != n || memcmp(s->entries, entries, n * sizeof(*entries)) != 0 ||
+		    memcmp(s->offsets, offsets, n * sizeof(*offsets)) != 0)
+			continue;
+		*ret_sets = s;
+		return 0;
+	}
+	s = plan_scratch(b, 1, sizeof(*s));
+	if (!s)
+		return plan_no_memory(b->err);
+	s->entries = entries;
+	s->offsets = offsets;
+	s->n_entries = n;
+	rc = make_sets(b, s);
+	s->next = *bucket;
+	*bucket = s;
+	*ret_sets = s;
+	return rc;
+}
+
+/* ---- written twice ---- */
+
+static int warn_twice(struct plan_builder *b, const struct plan_set *s, size_t seen)
+{
+	if (seen < SHOWN_TWICE)
+		return plan_add_warning(b,
+					"workload '%s' is listed more than once with %s: one cell",
+					s->entry->workload->name,
+					s->text[0] ? s->text : "no parameters");
+	if (seen == SHOWN_TWICE)
+		return plan_add_warning(b,
+					"workload '%s' is listed more than once with other "
+					"parameters, too: one cell each",
+					s->entry->workload->name);
+	return 0;
+}
+
+static bool alike(const struct plan_set *x, const struct plan_set *y)
+{
+	return strcmp(x->text, y->text) == 0 &&
+	       strcmp(x->entry->workload->name, y->entry->workload->name) == 0;
 }
 
 /* The same parameters written twice ("64KiB, 65536", or a workload listed again) are one cell. */
-static int mark_duplicates(struct plan_builder *b, struct plan_sets *sets)
+int plan_sets_same(struct plan_builder *b, struct plan_sets *sets)
 {
-	struct plan_set **sorted = calloc(sets->n, sizeof(struct plan_set *));
-	size_t i;
-	int rc = 0;
+	struct plan_table t;
+	size_t i, seen = 0;
+	uint32_t *last;
+	int rc = plan_table_init(b, &t, sets->n);
 
-	if (!sorted)
-		return plan_no_memory(b->err);
-	for (i = 0; i < sets->n; i++)
-		sorted[i] = &sets->items[i];
-	qsort(sorted, sets->n, sizeof(struct plan_set *), compare_sets);
-	for (i = 1; i < sets->n && rc == 0; i++) {
-		struct plan_set *s = sorted[i];
+	last = plan_scratch(b, sets->n + 1, sizeof(*last));
+	if (rc == 0 && !last)
+		rc = plan_no_memory(b->err);
+	for (i = 0; i < sets->n && rc == 0; i++) {
+		struct plan_set *s = &sets->items[i];
+		uint64_t h = plan_hash_text(plan_hash_text(0, s->entry->workload->name), s->text);
+		uint32_t *at;
 
-		if (strcmp(sorted[i - 1]->workload->name, s->workload->name) != 0 ||
-		    strcmp(sorted[i - 1]->text, s->text) != 0)
-			continue;
-		s->duplicate = true;
-		rc = plan_add_warning(b, "workload '%s' is listed more than once with %s: one cell",
-				      s->workload->name, s->text[0] ? s->text : "no parameters");
+		for (h = plan_hash_number(0, h); *(at = &t.at[h & t.mask]); h++)
+			if (alike(&sets->items[*at - 1], s))
+				break;
+		s->first = *at ? *at - 1 : (uint32_t)i;
+		if (*at) {
+			sets->items[last[s->first]].next = (uint32_t)i + 1;
+			rc = warn_twice(b, s, seen++);
+		}
+		last[s->first] = (uint32_t)i;
+		*at = s->first + 1;
 	}
-	free(sorted);
 	return rc;
-}
-
-static int make_machine_sets(struct plan_builder *b, const struct plan_machine *m,
-			     struct plan_sets *sets)
-{
-	size_t total = 0;
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; i < b->job->n_workloads; i++)
-		total += sets_of(&b->job->workloads[i]);
-	sets->items = calloc(total, sizeof(*sets->items));
-	if (!sets->items)
-		return plan_no_memory(b->err);
-	for (i = 0; i < b->job->n_workloads && rc == 0; i++)
-		rc = add_workload(b, m, &b->job->workloads[i], sets);
-	return rc < 0 ? rc : mark_duplicates(b, sets);
-}
-
-int plan_make_sets(struct plan_builder *b)
-{
-	size_t i;
-	int rc = 0;
-
-	b->sets = calloc(b->n_machines, sizeof(*b->sets));
-	if (!b->sets)
-		return plan_no_memory(b->err);
-	for (i = 0; i < b->n_machines && rc == 0; i++)
-		rc = make_machine_sets(b, b->machines[i], &b->sets[i]);
-	return rc;
-}
-
-void plan_sets_deinit(struct plan_sets *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		kg_params_deinit(&s->items[i].params);
-		free(s->items[i].text);
-	}
-	free(s->items);
-	memset(s, 0, sizeof(*s));
 }

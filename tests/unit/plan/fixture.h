@@ -139,6 +139,20 @@ static int grid_plan(struct grid *g, const char *text)
 	return plan_make(&g->in, &g->plan, &g->err);
 }
 
+/* Plans a job of tests/data/plan. */
+static inline void grid_plan_file(struct grid *g, const char *name)
+{
+	char path[512];
+	char *text;
+	size_t len;
+
+	(void)snprintf(path, sizeof(path), "%s/plan/%s", KGRID_TEST_DATA, name);
+	assert_int_equal(kg_file_read(path, 1 << 20, &text, &len, &g->err), 0);
+	if (grid_plan(g, text) < 0)
+		fail_msg("%s: %s", name, g->err.text);
+	free(text);
+}
+
 static void grid_deinit(struct grid *g)
 {
 	plan_free(g->plan);
