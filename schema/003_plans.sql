@@ -9,7 +9,11 @@ ALTER TABLE job ADD COLUMN budget_ns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE job ADD COLUMN queue_timeout_ns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE job ADD COLUMN hop_s INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE job ADD COLUMN standing INTEGER; -- that made it; its row may be gone
-ALTER TABLE job ADD COLUMN stops TEXT NOT NULL DEFAULT '[]'; -- JSON: what ended blocks early, and why
+ALTER TABLE job ADD COLUMN queued_ns INTEGER NOT NULL DEFAULT 0; -- realtime: submitted, or queued again
+-- JSON array of {machine, machines, outcome, reason, slots, least, most, time_ns}: what ended slots
+-- before they ran; machine null: everywhere; least, most: blocks that the machines had made by then.
+ALTER TABLE job ADD COLUMN stops TEXT NOT NULL DEFAULT '[]';
+UPDATE job SET queued_ns = submitted_ns;
 
 CREATE TABLE job_file (
 	job INTEGER NOT NULL REFERENCES job (id),
@@ -32,8 +36,8 @@ CREATE TABLE job_merge (
 	kernel TEXT NOT NULL REFERENCES kernel (digest),
 	lsm TEXT NOT NULL,         -- label
 	same_as TEXT NOT NULL,     -- label under which it is shown
-	effective TEXT NOT NULL,
-	PRIMARY KEY (job, machine, kernel, lsm)
+	effective TEXT NOT NULL,   -- both; differs where a command line that varies changes the list
+	PRIMARY KEY (job, machine, kernel, lsm, same_as, effective)
 ) STRICT, WITHOUT ROWID;
 
 ALTER TABLE cell ADD COLUMN number INTEGER NOT NULL DEFAULT 0; -- within the job, from 1
@@ -43,13 +47,19 @@ ALTER TABLE cell ADD COLUMN peer TEXT NOT NULL DEFAULT '';     -- machine of the
 ALTER TABLE cell ADD COLUMN canary INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE cell ADD COLUMN leave_by_reboot INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE cell ADD COLUMN run_s INTEGER NOT NULL DEFAULT 0;
-UPDATE cell SET number = id - (SELECT min(c.id) FROM cell c WHERE c.job = cell.job) + 1;
-CREATE INDEX cell_number ON cell (job, number);
+UPDATE cell SET number = n.number FROM
+	(SELECT id, row_number() OVER (PARTITION BY job ORDER BY id) AS number FROM cell) AS n
+	WHERE n.id = cell.id;
+CREATE UNIQUE INDEX cell_number ON cell (job, number);
+-- What a machine has run before, newest digest first: for estimates.
+CREATE INDEX cell_subject ON cell (machine, workload, workload_digest, params);
 
 ALTER TABLE boot ADD COLUMN settings TEXT NOT NULL DEFAULT '';
 ALTER TABLE boot ADD COLUMN role TEXT NOT NULL DEFAULT '' CHECK (role IN ('', 'client', 'server'));
 ALTER TABLE boot ADD COLUMN peer TEXT NOT NULL DEFAULT '';
 ALTER TABLE boot ADD COLUMN pair INTEGER; -- boot of the other side
+CREATE INDEX boot_machine ON boot (machine, epoch);
+CREATE INDEX boot_ended ON boot (ended_ns);
 
 ALTER TABLE machine ADD COLUMN service TEXT NOT NULL DEFAULT 'normal'
 	CHECK (service IN ('normal', 'drain', 'maintenance'));

@@ -51,11 +51,15 @@ CREATE TABLE boot (
 	reason TEXT,
 	started_ns INTEGER NOT NULL,
 	ended_ns INTEGER
-, epoch INTEGER) STRICT;
+, epoch INTEGER, settings TEXT NOT NULL DEFAULT '', role TEXT NOT NULL DEFAULT '' CHECK (role IN ('', 'client', 'server')), peer TEXT NOT NULL DEFAULT '', pair INTEGER) STRICT;
 
 CREATE INDEX boot_configuration ON boot (kernel, machine, epoch);
 
+CREATE INDEX boot_ended ON boot (ended_ns);
+
 CREATE INDEX boot_job ON boot (job);
+
+CREATE INDEX boot_machine ON boot (machine, epoch);
 
 CREATE INDEX boot_open ON boot (machine) WHERE outcome IS NULL;
 
@@ -96,11 +100,15 @@ CREATE TABLE cell (
 	timeout_s INTEGER NOT NULL,
 	kernel_order INTEGER NOT NULL, -- position in the job file, for tables
 	lsm_order INTEGER NOT NULL,
-	workload_order INTEGER NOT NULL,
+	workload_order INTEGER NOT NULL, number INTEGER NOT NULL DEFAULT 0, variant TEXT NOT NULL DEFAULT '', settings TEXT NOT NULL DEFAULT '', peer TEXT NOT NULL DEFAULT '', canary INTEGER NOT NULL DEFAULT 0, leave_by_reboot INTEGER NOT NULL DEFAULT 0, run_s INTEGER NOT NULL DEFAULT 0,
 	UNIQUE (job, identity)
 ) STRICT;
 
 CREATE INDEX cell_identity ON cell (identity);
+
+CREATE UNIQUE INDEX cell_number ON cell (job, number);
+
+CREATE INDEX cell_subject ON cell (machine, workload, workload_digest, params);
 
 CREATE TABLE detection (
 	job INTEGER NOT NULL REFERENCES job (id),
@@ -176,9 +184,33 @@ CREATE TABLE job (
 	submitted_ns INTEGER NOT NULL,
 	ended_ns INTEGER
 , kind TEXT NOT NULL DEFAULT 'job'
-	CHECK (kind IN ('job', 'confirm', 'calibrate')), regression INTEGER) STRICT;
+	CHECK (kind IN ('job', 'confirm', 'calibrate')), regression INTEGER, user TEXT NOT NULL DEFAULT '', paused INTEGER NOT NULL DEFAULT 0, blocks_min INTEGER NOT NULL DEFAULT 0, until_pct REAL NOT NULL DEFAULT 0, budget_ns INTEGER NOT NULL DEFAULT 0, queue_timeout_ns INTEGER NOT NULL DEFAULT 0, hop_s INTEGER NOT NULL DEFAULT 0, standing INTEGER, queued_ns INTEGER NOT NULL DEFAULT 0, stops TEXT NOT NULL DEFAULT '[]') STRICT;
 
 CREATE INDEX job_kind ON job (kind);
+
+CREATE TABLE job_after (
+	job INTEGER NOT NULL REFERENCES job (id),
+	before INTEGER NOT NULL REFERENCES job (id), -- must be over
+	PRIMARY KEY (job, before)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE job_file (
+	job INTEGER NOT NULL REFERENCES job (id),
+	position INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	text TEXT NOT NULL,
+	PRIMARY KEY (job, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE job_merge (
+	job INTEGER NOT NULL REFERENCES job (id),
+	machine TEXT NOT NULL,
+	kernel TEXT NOT NULL REFERENCES kernel (digest),
+	lsm TEXT NOT NULL,         -- label
+	same_as TEXT NOT NULL,     -- label under which it is shown
+	effective TEXT NOT NULL,   -- both; differs where a command line that varies changes the list
+	PRIMARY KEY (job, machine, kernel, lsm, same_as, effective)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE kernel (
 	digest TEXT PRIMARY KEY,   -- SHA-256 of the manifest
@@ -229,7 +261,8 @@ CREATE TABLE machine (
 	cpu_name TEXT,
 	clock TEXT,                -- 'real' or 'instruction'
 	facts BLOB                 -- kgrid.v1.MachineFacts as last reported
-) STRICT;
+, service TEXT NOT NULL DEFAULT 'normal'
+	CHECK (service IN ('normal', 'drain', 'maintenance')), service_why TEXT, reserved_by TEXT, reserved_why TEXT, reserved_until_ns INTEGER) STRICT;
 
 CREATE TABLE metric (
 	id INTEGER PRIMARY KEY,
@@ -363,3 +396,25 @@ CREATE TABLE slot (
 ) STRICT;
 
 CREATE INDEX slot_job ON slot (job, outcome);
+
+CREATE TABLE standing (
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	name TEXT NOT NULL,
+	user TEXT NOT NULL,
+	text TEXT NOT NULL,
+	file_name TEXT NOT NULL,
+	due TEXT NOT NULL CHECK (due IN ('kernel added', 'nightly')),
+	minute INTEGER NOT NULL,   -- nightly: of the day, local time
+	next_ns INTEGER NOT NULL,  -- nightly: realtime
+	added_ns INTEGER NOT NULL,
+	last_job INTEGER REFERENCES job (id),
+	last_error TEXT
+) STRICT;
+
+CREATE TABLE standing_file (
+	standing INTEGER NOT NULL REFERENCES standing (id) ON DELETE CASCADE,
+	position INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	text TEXT NOT NULL,
+	PRIMARY KEY (standing, position)
+) STRICT, WITHOUT ROWID;

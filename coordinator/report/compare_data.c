@@ -121,7 +121,8 @@ static void collect_cells(struct table *t)
 
 static bool same_subject(const struct report_cell *a, const struct report_cell *b)
 {
-	return kg_streq(a->lsm_effective, b->lsm_effective) && kg_streq(a->cmdline, b->cmdline);
+	return kg_streq(a->lsm_effective, b->lsm_effective) && kg_streq(a->cmdline, b->cmdline) &&
+	       strcmp(a->settings ? a->settings : "", b->settings ? b->settings : "") == 0;
 }
 
 /* Cells of several jobs can stand under one column; the first with a value is what the others are

@@ -398,6 +398,11 @@ static int compare_columns(const struct table *t, const struct report_cell *a,
 		rc = say_cmdline(a->cmdline, b->cmdline, strcmp(a->lsm, b->lsm) != 0, &s);
 	if (rc == 0)
 		rc = add_line(l, &s, c);
+	if (a->settings && b->settings && strcmp(a->settings, b->settings) != 0)
+		kg_str_addf(&s, "settings %s -> %s", a->settings[0] ? a->settings : "none",
+			    b->settings[0] ? b->settings : "none");
+	if (rc == 0)
+		rc = add_line(l, &s, c);
 	if (!a->lsm_effective || !b->lsm_effective)
 		add_unknown(&unknown, "LSM list");
 	else if (rc == 0)

@@ -203,15 +203,20 @@ static void say_span(const struct span *s, const struct report_input *in, const 
 static void say_mixed(const struct cell_data *d, struct kg_str *why)
 {
 	const struct report_cell *a = d->cell, *b = d->other;
+	const char *what = "lists", *x = a->lsm_effective, *y = b->lsm_effective;
 
-	kg_str_addf(why, "%s%s/%s had different %s: ", why->len ? "; " : "", a->kernel, a->lsm,
-		    kg_streq(a->lsm_effective, b->lsm_effective) ? "command lines" : "lists");
-	if (kg_streq(a->lsm_effective, b->lsm_effective))
-		kg_str_addf(why, "'%s' and '%s'", a->cmdline ? a->cmdline : "not known",
-			    b->cmdline ? b->cmdline : "not known");
-	else
-		kg_str_addf(why, "'%s' and '%s'", a->lsm_effective ? a->lsm_effective : "not known",
-			    b->lsm_effective ? b->lsm_effective : "not known");
+	if (kg_streq(x, y)) {
+		what = "command lines";
+		x = a->cmdline;
+		y = b->cmdline;
+	}
+	if (kg_streq(x, y)) {
+		what = "settings";
+		x = a->settings ? a->settings : "";
+		y = b->settings ? b->settings : "";
+	}
+	kg_str_addf(why, "%s%s/%s had different %s: '%s' and '%s'", why->len ? "; " : "", a->kernel,
+		    a->lsm, what, x ? x : "not known", y ? y : "not known");
 }
 
 int cells_comparable(const struct table *t, const struct cell_data *const *cells, size_t n,

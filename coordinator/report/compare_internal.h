@@ -19,6 +19,8 @@ struct column {
 	const char *request;
 	char *shown; /* owned: the kernel's label, with the digest where two had the label */
 	uint32_t kernel_order, lsm_order;
+	uint64_t
+		first_id; /* of its first cell: in one job, variants of a list stand in its order */
 };
 
 /* One machine x workload. */

@@ -36,6 +36,10 @@ static int order_columns(const void *a, const void *b, void *arg)
 		rc = order_number(x->lsm_order, y->lsm_order);
 	if (rc == 0)
 		rc = strcmp(x->kernel, y->kernel);
+	if (rc == 0 && !in->selection)
+		rc = strcmp(or_empty(x->digest), or_empty(y->digest));
+	if (rc == 0 && !in->selection)
+		rc = order_number(x->first_id, y->first_id);
 	if (rc == 0)
 		rc = strcmp(x->lsm, y->lsm);
 	return rc ? rc : strcmp(or_empty(x->digest), or_empty(y->digest));
@@ -94,6 +98,7 @@ static int collect_columns(struct layout *l)
 			.request = c->lsm_request,
 			.kernel_order = c->kernel_order,
 			.lsm_order = c->lsm_order,
+			.first_id = c->id,
 		};
 	}
 	qsort_r(l->columns, l->n_columns, sizeof(*l->columns), order_columns,
@@ -101,16 +106,38 @@ static int collect_columns(struct layout *l)
 	return name_columns(l);
 }
 
+/* Whether `text` is "KERNEL/LSM"; labels of variants can be as long as a command line. */
+static bool is_pair(const char *text, const char *kernel, const char *lsm)
+{
+	size_t len = strlen(kernel);
+
+	return strncmp(text, kernel, len) == 0 && text[len] == '/' &&
+	       strcmp(text + len + 1, lsm) == 0;
+}
+
+/* Whether "SHOWN/LSM" has `text` as a part. */
+static bool has_part(const struct column *c, const char *text)
+{
+	const char *slash = strchr(text, '/');
+
+	if (strstr(c->shown, text) || strstr(c->lsm, text))
+		return true;
+	for (; slash; slash = strchr(slash + 1, '/')) {
+		size_t before = (size_t)(slash - text), len = strlen(c->shown);
+
+		if (before <= len && strncmp(c->shown + len - before, text, before) == 0 &&
+		    kg_str_starts(c->lsm, slash + 1))
+			return true;
+	}
+	return false;
+}
+
 /* The stricter of three ways to name a column that fits at all decides. */
 static bool column_fits(const struct column *c, const char *text, int way)
 {
-	char whole[512], shown[512];
-
-	(void)snprintf(whole, sizeof(whole), "%s/%s", c->kernel, c->lsm);
-	(void)snprintf(shown, sizeof(shown), "%s/%s", c->shown, c->lsm);
 	switch (way) {
 	case 0:
-		return strcmp(whole, text) == 0 || strcmp(shown, text) == 0;
+		return is_pair(text, c->kernel, c->lsm) || is_pair(text, c->shown, c->lsm);
 	case 1:
 		if (text[0] == '/')
 			return strcmp(c->lsm, text + 1) == 0;
@@ -118,7 +145,7 @@ static bool column_fits(const struct column *c, const char *text, int way)
 			return true;
 		return strcmp(c->kernel, text) == 0 || strcmp(c->lsm, text) == 0;
 	default:
-		return strstr(shown, text) != NULL;
+		return has_part(c, text);
 	}
 }
 

@@ -135,21 +135,24 @@ bool report_has_slices(const char *baseline)
 static int do_slice(const struct report_input *in, enum slice_by by, const struct report_cell *of,
 		    report_slice_fn fn, void *arg, struct kg_err *err)
 {
-	size_t len = in->baseline ? strlen(in->baseline) - 2 : 0;
 	struct report_input part;
-	char baseline[512] = "";
+	struct kg_str baseline = {0};
 	int rc;
 
-	if (by == BY_KERNEL)
-		(void)snprintf(baseline, sizeof(baseline), "%s/%s", of->kernel, in->baseline + 2);
-	else if (by == BY_LSM)
-		(void)snprintf(baseline, sizeof(baseline), "%.*s/%s", (int)len, in->baseline,
-			       of->lsm);
-	rc = take_slice(in, by, of, &part);
-	if (rc < 0)
+	if (by == BY_KERNEL) {
+		kg_str_addf(&baseline, "%s/%s", of->kernel, in->baseline + 2);
+	} else if (by == BY_LSM) {
+		kg_str_addn(&baseline, in->baseline, strlen(in->baseline) - 1);
+		kg_str_add(&baseline, of->lsm);
+	}
+	rc = baseline.failed ? -ENOMEM : take_slice(in, by, of, &part);
+	if (rc < 0) {
+		kg_str_deinit(&baseline);
 		return kg_err_set(err, rc, "out of memory");
-	part.baseline = baseline[0] ? baseline : NULL;
+	}
+	part.baseline = baseline.len ? kg_str_text(&baseline) : NULL;
 	rc = fn(&part, arg, err);
+	kg_str_deinit(&baseline);
 	free((void *)(uintptr_t)part.cells);
 	free((void *)(uintptr_t)part.values);
 	return rc;

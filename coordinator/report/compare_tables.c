@@ -95,32 +95,43 @@ static int add_slots(const struct table *t, Kgrid__V1__CompareTable *m)
 	return rc;
 }
 
-/* What the list resolves to can differ between machines: the table's own machine counts. */
-static const char *effective_of(const struct table *t, uint32_t column)
+/* What the list resolves to can differ between machines: the table's own machine counts. NULL: it has
+ * nothing in this column. */
+static const struct report_cell *cell_of(const struct table *t, uint32_t column)
 {
 	const struct layout *l = t->l;
 	const struct group *g = &l->groups[t->group];
 
 	for (size_t i = g->first; i < g->first + g->n; i++) {
 		if (l->column_of[l->order[i]] == column)
-			return l->in->cells[l->order[i]].lsm_effective;
+			return &l->in->cells[l->order[i]];
 	}
-	return l->columns[column].effective;
+	return NULL;
+}
+
+static int add_same_as(const struct report_cell *from, Kgrid__V1__CompareColumn *c)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && from && i < from->n_same_as; i++)
+		rc = add_text(&c->same_as, &c->n_same_as, "%s", from->same_as[i]);
+	return rc;
 }
 
 static int add_columns(const struct table *t, Kgrid__V1__CompareTable *m)
 {
 	for (uint32_t i = 0; i < t->l->n_columns; i++) {
 		Kgrid__V1__CompareColumn *c = message_new(&kgrid__v1__compare_column__descriptor);
+		const struct report_cell *cell = cell_of(t, i);
+		const char *effective = cell ? cell->lsm_effective : t->l->columns[i].effective;
 		int rc =
 			push(&m->columns, &m->n_columns, c, &kgrid__v1__compare_column__descriptor);
 
 		if (rc < 0)
 			return rc;
 		if (set_text(&c->kernel, t->l->columns[i].shown) |
-		    set_text(&c->lsm, t->l->columns[i].lsm) |
-		    set_text(&c->effective, effective_of(t, i)) |
-		    set_text(&c->lsm_request, t->l->columns[i].request) |
+		    set_text(&c->lsm, t->l->columns[i].lsm) | set_text(&c->effective, effective) |
+		    add_same_as(cell, c) | set_text(&c->lsm_request, t->l->columns[i].request) |
 		    set_text(&c->kernel_digest, t->l->columns[i].digest))
 			return -ENOMEM;
 	}

@@ -27,6 +27,7 @@
 #include "common/err.h"
 #include "common/outcome.h"
 #include "coordinator/analysis/epoch.h"
+#include "coordinator/report/stops.h"
 #include "proto/messages.h"
 
 /* One cell of the job: machine x kernel x lsm x workload x parameters. Texts borrow. */
@@ -38,7 +39,7 @@ struct report_cell {
 	const char *microarchitecture;
 	const char *clock;
 	const char *kernel; /* label */
-	const char *lsm;    /* label of the request */
+	const char *lsm;    /* label of the request, with the variant where the job has several */
 	const char *lsm_effective;
 	const char *lsm_request; /* NULL: not known */
 	const char *workload;
@@ -50,7 +51,10 @@ struct report_cell {
 	const char *version;	   /* whole version string, "6.12.3 (a@b) (gcc ...) #1 SMP" */
 	const char *compiler;	   /* of /proc/version; NULL: what `version` says */
 	const char *config_digest;
-	const char *cmdline;		  /* as planned, without kgrid.boot= */
+	const char *cmdline;	    /* as planned, without kgrid.boot= */
+	const char *settings;	    /* "governor=performance"; "": none */
+	const char *const *same_as; /* labels that give the same list on this kernel */
+	size_t n_same_as;
 	const char *microcode;		  /* of the cell's boots */
 	uint64_t slots[KG_OUTCOME_COUNT]; /* by outcome; [KG_OUTCOME_NONE]: pending */
 };
@@ -129,6 +133,8 @@ struct report_input {
 	 * stand in the order of their versions. */
 	bool selection;
 	bool stopped_early; /* a job was cancelled, or stopped by a rule, before all its blocks */
+	const struct report_stop *stops; /* each is a note, and its slots no exclusion beside it */
+	size_t n_stops;
 
 	/* Policy, as the request gives it; zeros are the defaults of verdict_policy_init(). */
 	bool across_epochs;

@@ -9,6 +9,7 @@
 #include "coordinator/report/compare_internal.h"
 
 #define EXCLUSION_NOTES_MAX 20
+#define STOP_NOTES_MAX	    6
 #define RAISED_NOTES_MAX    5
 
 #define note(reply, ...) add_text(&(reply)->notes, &(reply)->n_notes, __VA_ARGS__)
@@ -43,17 +44,51 @@ static int note_clocks(const struct layout *l, Kgrid__V1__CompareReply *reply)
 	return rc;
 }
 
+static int note_stops(const struct report_input *in, Kgrid__V1__CompareReply *reply)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < in->n_stops && i < STOP_NOTES_MAX; i++) {
+		struct kg_str s = {0};
+
+		report_stop_text(&in->stops[i], &s);
+		rc = s.failed ? -ENOMEM : note(reply, "%s", kg_str_text(&s));
+		kg_str_deinit(&s);
+	}
+	if (rc == 0 && in->n_stops > STOP_NOTES_MAX)
+		rc = note(reply, "%zu more times slots were ended before they ran: 'kgrid why JOB'",
+			  in->n_stops - STOP_NOTES_MAX);
+	return rc;
+}
+
+/* A stop has a note of its own, and says more. */
+static bool is_stop(const struct report_input *in, const struct report_exclusion *e)
+{
+	for (size_t i = 0; i < in->n_stops && i < STOP_NOTES_MAX; i++) {
+		const struct report_stop *x = &in->stops[i];
+
+		if (kg_streq(x->outcome, e->outcome) &&
+		    strcmp(x->reason, e->reason ? e->reason : "") == 0 &&
+		    (!x->machine || kg_streq(x->machine, e->machine)))
+			return true;
+	}
+	return false;
+}
+
 static int note_exclusions(const struct layout *l, Kgrid__V1__CompareReply *reply)
 {
 	const struct report_input *in = l->in;
 	uint64_t left = 0;
+	size_t n = 0;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < in->n_exclusions; i++) {
 		const struct report_exclusion *e = &in->exclusions[i];
 		bool reason = e->reason && e->reason[0];
 
-		if (i < EXCLUSION_NOTES_MAX)
+		if (is_stop(in, e))
+			continue;
+		if (n++ < EXCLUSION_NOTES_MAX)
 			rc = note(reply, "excluded: %llu %s on '%s': %s%s%s",
 				  (unsigned long long)e->slots, e->slots == 1 ? "slot" : "slots",
 				  e->machine, e->outcome, reason ? ": " : "",
@@ -168,6 +203,8 @@ int add_notes(const struct layout *l, Kgrid__V1__CompareReply *reply)
 	if (rc == 0 && in->grouped)
 		rc = note(reply, "boot order is grouped: drift over time is not kept apart from "
 				 "the differences shown");
+	if (rc == 0)
+		rc = note_stops(in, reply);
 	if (rc == 0)
 		rc = note_exclusions(l, reply);
 	if (rc == 0 && l->n_not_finite)

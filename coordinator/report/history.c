@@ -73,6 +73,8 @@ static int order_series(const struct report_input *in, size_t i, size_t k)
 		rc = strcmp(a->params, b->params);
 	if (rc == 0)
 		rc = strcmp(a->lsm, b->lsm);
+	if (rc == 0) /* settings that every cell of a job has are not part of the label */
+		rc = strcmp(or_empty(a->settings), or_empty(b->settings));
 	return rc ? rc : (x->metric > y->metric) - (x->metric < y->metric);
 }
 

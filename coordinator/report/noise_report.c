@@ -48,7 +48,9 @@ static int order_configuration(const struct report_input *in, size_t i, size_t k
 		rc = strcmp(a->kernel, b->kernel);
 	if (rc == 0)
 		rc = strcmp(a->lsm, b->lsm);
-	return rc ? rc : strcmp(or_empty(a->lsm_effective), or_empty(b->lsm_effective));
+	if (rc == 0)
+		rc = strcmp(or_empty(a->lsm_effective), or_empty(b->lsm_effective));
+	return rc ? rc : strcmp(or_empty(a->settings), or_empty(b->settings));
 }
 
 static int order_values(const void *p, const void *q, void *arg)

@@ -40,6 +40,7 @@ struct db_val {
 #define I(x)	((struct db_val){.type = DB_INT, .i = (int64_t)(x)})
 #define D(x)	((struct db_val){.type = DB_REAL, .d = (x)})
 #define T(x)	db_text(x)
+#define TE(x)	db_text((x) ? (x) : "") /* NULL is as good as an empty text */
 #define B(x, n) ((struct db_val){.type = DB_BLOB, .p = (x), .len = (n)})
 #define NIL	((struct db_val){.type = DB_NULL})
 /* 0 stands for none */

@@ -136,7 +136,8 @@ int query_imports(struct query *q, const Kgrid__V1__ImportsRequest *rq,
 /* ---- since schema 3 ---- */
 
 /* Of machines that are named (n 0: all): the newest epoch's attempts that passed, at most 90 days
- * old. A workload's newest digest only. */
+ * old. A workload's newest digest only, of each set of parameters the newest 100 attempts. Spreads
+ * leave canaries and metrics without a direction out; they want two boots of one configuration. */
 int query_plan_history(struct query *q, const char *const *machines, size_t n, int64_t now_ns,
 		       struct store_history **ret, struct kg_err *err);
 void store_history_free(struct store_history *h);
@@ -146,7 +147,8 @@ int query_usage(struct query *q, int64_t since_ns, int64_t now_ns, int64_t half_
 void store_usages_free(struct store_usages *u);
 int query_standing(struct query *q, struct store_standings **ret, struct kg_err *err);
 void store_standings_free(struct store_standings *s);
-/* Jobs by name, newest first, that are not over; or by number. For `after:`. */
+/* Jobs by name, newest first, that are not over; or by number. For `after:`. KG_ENOTFOUND says when one
+ * of that name is over. */
 int query_job_find(struct query *q, const char *selector, uint64_t *ret_job, struct kg_err *err);
 
 /* One cell of a job by its number, with what reproducing it needs. */
@@ -166,8 +168,9 @@ struct store_cell_detail { /* owned, store_cell_detail_free */
 int query_cell(struct query *q, uint64_t job, uint32_t number, struct store_cell_detail **ret,
 	       struct kg_err *err);
 void store_cell_detail_free(struct store_cell_detail *d);
-/* What the store knows for `kgrid why`: outcomes that are not pass with their reasons and counts, each
- * retried slot's attempts, the newest events. At most SCHED_WHY_LINES lines each. `cell` 0: the job. */
+/* What the store knows for `kgrid why`: what ended the job early, outcomes that are not pass with their
+ * reasons and counts, retried slots' attempts, the newest events (without stages). At most
+ * SCHED_WHY_LINES lines together. `cell` 0: the job. `ret_lines` is owned, kg_texts_deinit. */
 int query_why_job(struct query *q, uint64_t job, uint32_t cell, struct kg_texts *ret_lines,
 		  struct kg_err *err);
 int query_why_machine(struct query *q, const char *machine, struct kg_texts *ret_lines,

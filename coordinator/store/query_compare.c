@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Comparison: rows are read here, numbers and tables are made by coordinator/report. */
+#include "coordinator/report/canary.h"
 #include "coordinator/store/query_min_effect.h"
+
+/* What is read beside the rows; in their arena. */
+struct beside {
+	struct report_min_effect *min_effects;
+	size_t n_min_effects;
+	struct canary_value *canary;
+	size_t n_canary;
+};
 
 static int read_compare(struct db *db, const Kgrid__V1__CompareRequest *rq,
 			const struct query_texts *texts, struct rows *r,
@@ -27,19 +36,19 @@ static int read_compare(struct db *db, const Kgrid__V1__CompareRequest *rq,
 }
 
 static int make_tables(const Kgrid__V1__CompareRequest *rq, const struct rows *r,
-		       const struct report_min_effect *min_effects, size_t n_min_effects,
-		       Kgrid__V1__CompareReply *reply, struct kg_err *err)
+		       const struct beside *b, Kgrid__V1__CompareReply *reply, struct kg_err *err)
 {
 	struct report_input in;
 	const char *metric = text_or_none(rq->metric);
+	int rc;
 
 	rows_input(r, &in);
 	if (!metric && rq->select)
 		metric = text_or_none(rq->select->metric);
 	in.baseline = text_or_none(rq->baseline);
 	in.metric = metric;
-	in.min_effects = min_effects;
-	in.n_min_effects = n_min_effects;
+	in.min_effects = b->min_effects;
+	in.n_min_effects = b->n_min_effects;
 	in.across_epochs = rq->across_epochs;
 	in.gate = rq->gate;
 	in.with_values = rq->values;
@@ -52,28 +61,31 @@ static int make_tables(const Kgrid__V1__CompareRequest *rq, const struct rows *r
 		return reply_oom(err);
 	if (r->n_cells == 0)
 		return 0;
-	return report_compare_tables(&in, reply, err);
+	rc = report_compare_tables(&in, reply, err);
+	return rc == 0 ? report_canary(b->canary, b->n_canary, &reply->notes, &reply->n_notes, err)
+		       : rc;
 }
 
 int query_compare(struct query *q, const Kgrid__V1__CompareRequest *rq,
 		  Kgrid__V1__CompareReply **ret, struct kg_err *err)
 {
 	Kgrid__V1__CompareReply *reply = reply_new(&kgrid__v1__compare_reply__descriptor);
-	struct report_min_effect *effects = NULL;
 	struct rows r = {0};
-	size_t n_effects = 0;
+	struct beside b = {0};
 	struct db *db;
 	int rc = reply ? query_begin(q, &db, err) : reply_oom(err);
 
 	if (rc == 0) {
 		rc = read_compare(db, rq, query_texts(q), &r, reply, err);
 		if (rc == 0)
-			rc = read_min_effects(query_min_effects(q), db, &r, &effects, &n_effects,
-					      err);
+			rc = read_min_effects(query_min_effects(q), db, &r, &b.min_effects,
+					      &b.n_min_effects, err);
+		if (rc == 0)
+			rc = rows_read_canary(db, &r, &b.canary, &b.n_canary, err);
 		rc = query_end(q, db, rc);
 	}
 	if (rc == 0)
-		rc = make_tables(rq, &r, effects, n_effects, reply, err);
+		rc = make_tables(rq, &r, &b, reply, err);
 	rows_deinit(&r);
 	if (rc < 0)
 		reply_free(reply);

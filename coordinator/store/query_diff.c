@@ -16,6 +16,7 @@
 #include "common/str.h"
 #include "coordinator/report/diff.h"
 #include "coordinator/store/facts.h"
+#include "coordinator/store/labels.h"
 #include "coordinator/store/query_rows.h"
 
 enum kind { KIND_BOOT, KIND_KERNEL, KIND_MACHINE, KIND_EPOCH, KINDS };
@@ -171,6 +172,7 @@ static int match_epochs(struct db *db, struct side *a, struct side *b, struct kg
 	static const char sql[] =
 		"SELECT max(x.id), y.id FROM boot AS y JOIN boot AS x ON x.kernel = y.kernel"
 		" AND x.lsm_effective = y.lsm_effective AND x.cmdline = y.cmdline"
+		" AND x.settings = y.settings"
 		" WHERE x.machine = ?1 AND x.epoch = ?2 AND y.machine = ?3 AND y.epoch = ?4"
 		" GROUP BY y.id ORDER BY y.id DESC LIMIT 1";
 	sqlite3_stmt *st;
@@ -209,7 +211,7 @@ static int read_boot(struct db *db, struct side *s, struct kg_err *err)
 	static const char sql[] =
 		"SELECT boot.kernel, coalesce(provenance.lsm, boot.lsm_effective),"
 		" coalesce(provenance.cmdline, boot.cmdline), boot.machine, boot.started_ns,"
-		" coalesce((SELECT cell.kernel_label || ' ' || cell.lsm_label FROM attempt"
+		" coalesce((SELECT cell.kernel_label || ' ' || " CELL_LSM " FROM attempt"
 		"  JOIN slot ON slot.id = attempt.slot JOIN cell ON cell.id = slot.cell"
 		"  WHERE attempt.boot = boot.id LIMIT 1), kernel.label, kernel.release)"
 		" FROM boot JOIN kernel ON kernel.digest = boot.kernel"

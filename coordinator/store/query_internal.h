@@ -3,6 +3,7 @@
 #ifndef KG_COORDINATOR_STORE_QUERY_INTERNAL_H
 #define KG_COORDINATOR_STORE_QUERY_INTERNAL_H
 
+#include "coordinator/report/stops.h"
 #include "coordinator/store/arena.h"
 #include "coordinator/store/db.h"
 #include "coordinator/store/query.h"
@@ -36,6 +37,21 @@ static inline const char *text_or_none(const char *s)
 int find_job(struct db *db, uint64_t job, uint64_t *ret_job, struct kg_err *err);
 int read_accounting(struct db *db, uint64_t job, Kgrid__V1__Accounting **ret, struct kg_err *err);
 int read_job_summary(struct db *db, uint64_t job, Kgrid__V1__JobSummary **ret, struct kg_err *err);
+/* Files that a job (JOB_FILES) or a standing one includes; in the arena, which is to be looked at. */
+#define JOB_FILES "SELECT name, text FROM job_file WHERE job = ? ORDER BY position"
+int read_files(struct db *db, struct arena *a, const char *sql, uint64_t id,
+	       struct store_file **ret, size_t *ret_n, struct kg_err *err);
+/* A cell in the order of these columns; in the arena. */
+#define CELL_COLUMNS                                                                            \
+	"cell.id, cell.identity, cell.machine, cell.kernel, cell.kernel_label, cell.lsm_label," \
+	" cell.lsm_request, cell.lsm_effective, cell.cmdline, cell.workload,"                   \
+	" cell.workload_digest, cell.params, cell.iterations, cell.timeout_s,"                  \
+	" cell.kernel_order, cell.lsm_order, cell.workload_order, cell.number, cell.variant,"   \
+	" cell.settings, cell.peer, cell.canary, cell.leave_by_reboot, cell.run_s"
+void read_cell_row(struct arena *a, sqlite3_stmt *st, struct store_cell *c);
+/* What ended slots of a job early, in the order in which it did; in the arena. */
+int read_stops(struct db *db, struct arena *a, uint64_t job, struct report_stop **ret,
+	       size_t *ret_n, struct kg_err *err);
 /* KG_ENOTFOUND, naming what there is. NULL is fine. */
 int check_machine(struct db *db, const char *name, struct kg_err *err);
 int find_kernel(struct db *db, const char *selector, char ret_digest[65], struct kg_err *err);

@@ -100,13 +100,91 @@ static int fill_summary(sqlite3_stmt *st, uint64_t job, Kgrid__V1__JobSummary *s
 	s->submitted_ns = sqlite3_column_int64(st, 3);
 	s->has_ended_ns = sqlite3_column_type(st, 4) != SQLITE_NULL;
 	s->ended_ns = sqlite3_column_int64(st, 4);
-	return reply_text(&s->name, db_col_text(st, 0)) | reply_text(&s->state, db_col_text(st, 1));
+	s->has_paused = 1;
+	s->paused = sqlite3_column_int(st, 6) != 0;
+	s->has_standing = sqlite3_column_type(st, 7) != SQLITE_NULL;
+	s->standing = (uint64_t)sqlite3_column_int64(st, 7);
+	return reply_text(&s->name, db_col_text(st, 0)) |
+	       reply_text(&s->state, db_col_text(st, 1)) |
+	       reply_text(&s->user, text_or_none(db_col_text(st, 5)));
+}
+
+static int read_after(struct db *db, uint64_t job, Kgrid__V1__JobSummary *s, struct kg_err *err)
+{
+	sqlite3_stmt *st;
+	int rc = db_select(db, err, "SELECT before FROM job_after WHERE job = ? ORDER BY before",
+			   &st, I(job));
+
+	if (rc < 0)
+		return rc;
+	while ((rc = db_step(db, st, err)) > 0) {
+		uint64_t *grown = realloc(s->after, (s->n_after + 1) * sizeof(*grown));
+
+		if (!grown) {
+			rc = reply_oom(err);
+			break;
+		}
+		s->after = grown;
+		s->after[s->n_after++] = (uint64_t)sqlite3_column_int64(st, 0);
+	}
+	db_reset(st);
+	return rc;
+}
+
+/* ---- what ended it early ---- */
+
+int read_stops(struct db *db, struct arena *a, uint64_t job, struct report_stop **ret,
+	       size_t *ret_n, struct kg_err *err)
+{
+	static const char sql[] =
+		"SELECT j.value ->> 'machine', j.value ->> 'outcome', j.value ->> 'reason',"
+		" j.value ->> 'slots', j.value ->> 'machines', j.value ->> 'least',"
+		" j.value ->> 'most' FROM job, json_each(job.stops) AS j WHERE job.id = ?"
+		" ORDER BY j.id";
+	sqlite3_stmt *st;
+	int rc = db_select(db, err, sql, &st, I(job));
+
+	if (rc < 0)
+		return rc;
+	while ((rc = db_step(db, st, err)) > 0) {
+		struct report_stop *x = arena_push(a, ret, ret_n, sizeof(*x));
+
+		if (!x)
+			break;
+		x->machine = arena_text(a, db_col_text(st, 0));
+		x->outcome = arena_text(a, db_col_text_or(st, 1, ""));
+		x->reason = arena_text(a, db_col_text_or(st, 2, ""));
+		x->slots = (uint64_t)sqlite3_column_int64(st, 3);
+		x->machines = (uint32_t)sqlite3_column_int64(st, 4);
+		x->least = (uint32_t)sqlite3_column_int64(st, 5);
+		x->most = (uint32_t)sqlite3_column_int64(st, 6);
+	}
+	db_reset(st);
+	return a->failed ? reply_oom(err) : rc;
+}
+
+static int fill_stops(struct db *db, uint64_t job, Kgrid__V1__JobSummary *s, struct kg_err *err)
+{
+	struct arena a = {0};
+	struct report_stop *stops = NULL;
+	size_t n = 0;
+	int rc = read_stops(db, &a, job, &stops, &n, err);
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct kg_str text = {0};
+
+		report_stop_text(&stops[i], &text);
+		if (reply_push(&s->stops, &s->n_stops, kg_str_take(&text), NULL) < 0)
+			rc = reply_oom(err);
+	}
+	arena_deinit(&a);
+	return rc;
 }
 
 int read_job_summary(struct db *db, uint64_t job, Kgrid__V1__JobSummary **ret, struct kg_err *err)
 {
-	static const char sql[] = "SELECT name, state, priority, submitted_ns, ended_ns FROM job"
-				  " WHERE id = ?";
+	static const char sql[] = "SELECT name, state, priority, submitted_ns, ended_ns, user,"
+				  " paused, standing FROM job WHERE id = ?";
 	Kgrid__V1__JobSummary *s = reply_new(&kgrid__v1__job_summary__descriptor);
 	sqlite3_stmt *st;
 	int rc = s ? db_select(db, err, sql, &st, I(job)) : reply_oom(err);
@@ -121,6 +199,10 @@ int read_job_summary(struct db *db, uint64_t job, Kgrid__V1__JobSummary **ret, s
 	db_reset(st);
 	if (rc == 0)
 		rc = read_accounting(db, job, &s->accounting, err);
+	if (rc == 0)
+		rc = read_after(db, job, s, err);
+	if (rc == 0)
+		rc = fill_stops(db, job, s, err);
 	if (rc < 0)
 		reply_free(s);
 	else
@@ -176,25 +258,34 @@ static int fill_slot(sqlite3_stmt *st, Kgrid__V1__SlotInfo *s)
 	s->last_attempt = (uint64_t)sqlite3_column_int64(st, 10);
 	s->has_last_boot = sqlite3_column_type(st, 11) != SQLITE_NULL;
 	s->last_boot = (uint64_t)sqlite3_column_int64(st, 11);
+	s->has_cell = s->has_canary = 1;
+	s->cell = (uint32_t)sqlite3_column_int64(st, 12);
+	s->canary = sqlite3_column_int(st, 15) != 0;
 	return reply_text(&s->machine, db_col_text(st, 1)) |
 	       reply_text(&s->kernel, db_col_text(st, 3)) |
 	       reply_text(&s->lsm, db_col_text(st, 4)) |
 	       reply_text(&s->workload, db_col_text(st, 5)) |
 	       reply_text(&s->params, db_col_text(st, 6)) |
 	       reply_text(&s->outcome, db_col_text(st, 7)) |
-	       reply_text(&s->reason, db_col_text(st, 8));
+	       reply_text(&s->reason, db_col_text(st, 8)) |
+	       reply_text(&s->variant, text_or_none(db_col_text(st, 13))) |
+	       reply_text(&s->peer, text_or_none(db_col_text(st, 14)));
 }
 
 static int read_slot_infos(struct db *db, uint64_t job, Kgrid__V1__JobReply *reply,
 			   struct kg_err *err)
 {
-	/* max() picks the row of the newest attempt for the bare column boot. */
+	/* max() picks the row of the newest attempt for the bare column boot. A server's attempts are
+	 * parts of the client's. */
 	static const char sql[] =
 		"SELECT slot.id, cell.machine, slot.block, cell.kernel_label, cell.lsm_label,"
 		" cell.workload, cell.params, slot.outcome, slot.reason, count(attempt.id),"
-		" max(attempt.id), attempt.boot"
+		" max(attempt.id), attempt.boot, cell.number, cell.variant, cell.peer, cell.canary"
 		" FROM slot JOIN cell ON cell.id = slot.cell"
-		" LEFT JOIN attempt ON attempt.slot = slot.id WHERE slot.job = ?"
+		" LEFT JOIN attempt ON attempt.slot = slot.id"
+		"  AND (cell.peer = '' OR attempt.boot NOT IN (SELECT id FROM boot"
+		"   WHERE job = slot.job AND role = 'server'))"
+		" WHERE slot.job = ?"
 		" GROUP BY slot.id"
 		" ORDER BY cell.machine, slot.visit, slot.position, slot.id";
 	sqlite3_stmt *st;
@@ -248,6 +339,32 @@ static int read_job_text(struct db *db, uint64_t job, Kgrid__V1__JobReply *reply
 	return rc;
 }
 
+static int read_job_files(struct db *db, uint64_t job, Kgrid__V1__JobReply *reply,
+			  struct kg_err *err)
+{
+	sqlite3_stmt *st;
+	int rc = db_select(db, err, JOB_FILES, &st, I(job));
+
+	if (rc < 0)
+		return rc;
+	while ((rc = db_step(db, st, err)) > 0) {
+		Kgrid__V1__JobFile *f = reply_new(&kgrid__v1__job_file__descriptor);
+
+		if (!f || (reply_text(&f->name, db_col_text(st, 0)) |
+			   reply_text(&f->text, db_col_text(st, 1)))) {
+			reply_free(f);
+			rc = reply_oom(err);
+			break;
+		}
+		rc = reply_push(&reply->files, &reply->n_files, f,
+				&kgrid__v1__job_file__descriptor);
+		if (rc < 0)
+			break;
+	}
+	db_reset(st);
+	return rc;
+}
+
 int query_job(struct query *q, uint64_t job, Kgrid__V1__JobReply **ret, struct kg_err *err)
 {
 	Kgrid__V1__JobReply *reply = reply_new(&kgrid__v1__job_reply__descriptor);
@@ -264,6 +381,8 @@ int query_job(struct query *q, uint64_t job, Kgrid__V1__JobReply **ret, struct k
 	if (rc == 0)
 		rc = read_job_text(db, job, reply, err);
 	if (rc == 0)
+		rc = read_job_files(db, job, reply, err);
+	if (rc == 0)
 		rc = read_slot_infos(db, job, reply, err);
 	rc = query_end(q, db, rc);
 	if (rc < 0)
@@ -277,15 +396,18 @@ int query_job(struct query *q, uint64_t job, Kgrid__V1__JobReply **ret, struct k
 
 static int read_progress(struct db *db, uint64_t job, Kgrid__V1__WatchUpdate *u, struct kg_err *err)
 {
-	/* A visit is one planned boot; it is done when none of its slots is pending. */
+	/* A visit is one planned boot; it is done when none of its slots is pending. What was never
+	 * tried and will not be is no boot. */
 	static const char sql[] = "SELECT v.machine, count(*), sum(v.pending = 0),"
 				  " (SELECT coalesce(sum(attempt.samples), 0) FROM boot"
 				  "  JOIN attempt ON attempt.boot = boot.id"
-				  "  WHERE boot.job = ?1 AND boot.machine = v.machine)"
+				  "  WHERE boot.job = ?1 AND boot.machine = v.machine"
+				  "  AND boot.role <> 'server')"
 				  " FROM (SELECT cell.machine AS machine, slot.visit,"
 				  "  sum(slot.outcome IS NULL) AS pending"
 				  "  FROM slot JOIN cell ON cell.id = slot.cell"
-				  "  WHERE slot.job = ?1 AND slot.outcome IS NOT 'infeasible'"
+				  "  WHERE slot.job = ?1 AND (slot.outcome IS NULL OR slot.outcome"
+				  "   NOT IN ('infeasible', 'skipped', 'queue-timeout'))"
 				  "  GROUP BY cell.machine, slot.visit) AS v"
 				  " GROUP BY v.machine ORDER BY v.machine";
 	sqlite3_stmt *st;
@@ -319,7 +441,8 @@ static int read_blocks_done(struct db *db, uint64_t job, Kgrid__V1__WatchUpdate 
 {
 	static const char sql[] =
 		"SELECT count(*) FROM (SELECT 1 FROM slot WHERE job = ? GROUP BY block"
-		" HAVING sum(outcome IS NULL) = 0)";
+		" HAVING sum(outcome IS NULL) = 0"
+		"  AND sum(outcome NOT IN ('skipped', 'queue-timeout')) > 0)";
 	int64_t n = 0;
 	int rc = db_int(db, err, sql, &n, I(job));
 

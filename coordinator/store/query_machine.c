@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/str.h"
+#include "common/uarch.h"
 #include "coordinator/store/query_internal.h"
 
 #define MACHINE_EVENTS 20
@@ -31,9 +32,20 @@ static int fill_workload(const Kgrid__V1__WorkloadOffer *w, Kgrid__V1__MachineIn
 			  &kgrid__v1__workload_state__descriptor);
 }
 
+static int fill_uarch(const Kgrid__V1__MachineFacts *f, Kgrid__V1__MachineInfo *m)
+{
+	char buf[64];
+
+	if (!f->cpu_vendor || !f->has_cpu_family || !f->has_cpu_model)
+		return 0;
+	return reply_text(&m->microarchitecture,
+			  kg_uarch_name(f->cpu_vendor, f->cpu_family, f->cpu_model, f->cpu_stepping,
+					buf, sizeof(buf)));
+}
+
 static int fill_facts(const Kgrid__V1__MachineFacts *f, Kgrid__V1__MachineInfo *m)
 {
-	int rc = 0;
+	int rc = fill_uarch(f, m) | reply_text(&m->address, text_or_none(f->address));
 
 	m->has_cpu_family = f->has_cpu_family;
 	m->cpu_family = f->cpu_family;
@@ -45,6 +57,10 @@ static int fill_facts(const Kgrid__V1__MachineFacts *f, Kgrid__V1__MachineInfo *
 	m->cpus = f->cpus;
 	m->has_memory_bytes = f->has_memory_bytes;
 	m->memory_bytes = f->memory_bytes;
+	m->has_sockets = f->has_sockets;
+	m->sockets = f->sockets;
+	m->has_numa_nodes = f->has_numa_nodes;
+	m->numa_nodes = f->numa_nodes;
 	rc |= reply_text(&m->cpu_vendor, f->cpu_vendor) | reply_text(&m->cpu_name, f->cpu_name) |
 	      reply_text(&m->microcode, f->microcode) |
 	      reply_text(&m->kernel_release, f->kernel_release) | reply_text(&m->clock, f->clock);
@@ -55,14 +71,30 @@ static int fill_facts(const Kgrid__V1__MachineFacts *f, Kgrid__V1__MachineInfo *
 	return rc;
 }
 
-/* Columns name, last_seen_ns, facts. NULL: out of memory. */
+#define MACHINE_COLUMNS                                                                      \
+	"SELECT name, last_seen_ns, facts, service, service_why, reserved_by, reserved_why," \
+	" reserved_until_ns FROM machine"
+
+static int fill_service(sqlite3_stmt *st, Kgrid__V1__MachineInfo *m)
+{
+	m->has_reserved_until_ns = db_col_text(st, 5) && sqlite3_column_type(st, 7) != SQLITE_NULL;
+	m->reserved_until_ns = sqlite3_column_int64(st, 7);
+	return reply_text(&m->service, db_col_text(st, 3)) |
+	       reply_text(&m->service_why, db_col_text(st, 4)) |
+	       reply_text(&m->reserved_by, db_col_text(st, 5)) |
+	       reply_text(&m->reserved_why, db_col_text(st, 6));
+}
+
+/* Of MACHINE_COLUMNS. NULL: out of memory. */
 static Kgrid__V1__MachineInfo *machine_at(sqlite3_stmt *st)
 {
 	Kgrid__V1__MachineInfo *m = reply_new(&kgrid__v1__machine_info__descriptor);
 	size_t len = (size_t)sqlite3_column_bytes(st, 2);
 	const void *bytes = sqlite3_column_blob(st, 2);
 	Kgrid__V1__MachineFacts *f = NULL;
-	int rc = m ? reply_text(&m->name, db_col_text(st, 0)) : -ENOMEM;
+	int rc = m && (reply_text(&m->name, db_col_text(st, 0)) | fill_service(st, m)) == 0
+			 ? 0
+			 : -ENOMEM;
 
 	if (rc == 0) {
 		m->has_last_seen_ns = 1;
@@ -105,8 +137,7 @@ static int read_open_boot(struct db *db, Kgrid__V1__MachineInfo *m, struct kg_er
 static int read_machines(struct db *db, Kgrid__V1__MachinesReply *reply, struct kg_err *err)
 {
 	sqlite3_stmt *st;
-	int rc = db_select(db, err, "SELECT name, last_seen_ns, facts FROM machine ORDER BY name",
-			   &st, NIL);
+	int rc = db_select(db, err, MACHINE_COLUMNS " ORDER BY name", &st, NIL);
 
 	if (rc < 0)
 		return rc;
@@ -204,8 +235,7 @@ static int read_machine(struct db *db, const char *name, Kgrid__V1__MachineInfo 
 			struct kg_err *err)
 {
 	sqlite3_stmt *st;
-	int rc = db_select(db, err, "SELECT name, last_seen_ns, facts FROM machine WHERE name = ?",
-			   &st, T(name));
+	int rc = db_select(db, err, MACHINE_COLUMNS " WHERE name = ?", &st, T(name));
 
 	if (rc < 0)
 		return rc;

@@ -106,6 +106,7 @@ static uint64_t mix_value(uint64_t h, const struct rows *aa, const struct report
 	h = mix(h, &aa->metric_ids[v->metric], sizeof(aa->metric_ids[v->metric]));
 	h = mix(h, c->kernel_digest, strlen(c->kernel_digest) + 1);
 	h = mix(h, c->lsm, strlen(c->lsm) + 1);
+	h = mix(h, c->settings, strlen(c->settings) + 1);
 	return mix(h, c->lsm_effective, strlen(c->lsm_effective) + 1);
 }
 

@@ -444,11 +444,12 @@ struct block {
 	" AND (SELECT count(*) FROM detection WHERE detection.job = job.id)" \
 	"  < job.blocks * (SELECT count(DISTINCT cell.machine) FROM cell"    \
 	"   WHERE cell.job = job.id)"
-#define UNDETECTED_END                                                              \
-	" GROUP BY slot.job, cell.machine, slot.block"                              \
-	" HAVING sum(slot.outcome IS NULL) = 0 AND sum(slot.outcome IS 'pass') > 0" \
-	" AND NOT EXISTS (SELECT 1 FROM detection WHERE detection.job = slot.job"   \
-	"  AND detection.machine = cell.machine AND detection.block = slot.block)"  \
+#define UNDETECTED_END                                                             \
+	" GROUP BY slot.job, cell.machine, slot.block"                             \
+	" HAVING sum(slot.outcome IS NULL) = 0"                                    \
+	" AND sum(slot.outcome IS 'pass' AND NOT cell.canary) > 0"                 \
+	" AND NOT EXISTS (SELECT 1 FROM detection WHERE detection.job = slot.job"  \
+	"  AND detection.machine = cell.machine AND detection.block = slot.block)" \
 	" ORDER BY slot.job, slot.block, cell.machine"
 
 int query_undetected(struct query *q, uint64_t job,

@@ -8,6 +8,7 @@
 
 #include "common/str.h"
 #include "common/uarch.h"
+#include "coordinator/store/labels.h"
 
 #define PREFIX_MIN 6
 #define NAMED_MAX  12 /* names of what there is, in an error */
@@ -38,6 +39,8 @@ void rows_input(const struct rows *r, struct report_input *ret)
 		.n_configs = r->n_configs,
 		.selection = !r->one_job,
 		.stopped_early = r->stopped_early,
+		.stops = r->stops,
+		.n_stops = r->n_stops,
 	};
 }
 
@@ -124,6 +127,25 @@ static int read_all_jobs(struct db *db, struct rows *r, struct kg_err *err)
 	return r->arena.failed ? reply_oom(err) : rc;
 }
 
+/* Only those of the machine that is asked for. */
+static int read_job_stops(struct db *db, struct rows *r, uint64_t job, struct kg_err *err)
+{
+	size_t first = r->n_stops, n = first;
+	int rc = read_stops(db, &r->arena, job, &r->stops, &r->n_stops, err);
+
+	for (size_t i = first; rc == 0 && i < r->n_stops; i++) {
+		const struct report_stop *x = &r->stops[i];
+
+		if (r->filter.machine && x->machine && !kg_streq(x->machine, r->filter.machine))
+			continue;
+		r->stopped_early = r->stopped_early || kg_streq(x->outcome, "skipped");
+		r->stops[n++] = *x;
+	}
+	if (rc == 0)
+		r->n_stops = n;
+	return rc;
+}
+
 static int read_job_states(struct db *db, struct rows *r, struct kg_err *err)
 {
 	for (size_t i = 0; i < r->n_jobs; i++) {
@@ -141,6 +163,8 @@ static int read_job_states(struct db *db, struct rows *r, struct kg_err *err)
 			r->stopped_early = r->stopped_early || sqlite3_column_int(st, 1) != 0;
 		}
 		db_reset(st);
+		if (rc >= 0)
+			rc = read_job_stops(db, r, r->jobs[i], err);
 		if (rc < 0)
 			return rc;
 	}
@@ -263,23 +287,90 @@ static void fill_cell(struct arena *a, sqlite3_stmt *st, struct raw_cell *raw)
 	c->version = arena_text(a, db_col_text(st, 14));
 	c->config_digest = arena_text(a, db_col_text(st, 15));
 	c->lsm_request = arena_text(a, db_col_text(st, 16));
+	c->settings = arena_text(a, db_col_text_or(st, 17, ""));
+	raw->lsm_label = arena_text(a, db_col_text_or(st, 18, ""));
+	raw->variant = arena_text(a, db_col_text_or(st, 19, ""));
+}
+
+/* ---- lists that are the same ---- */
+
+/* "nt", with the variant of the column that it would have been. */
+static const char *merged_label(struct arena *a, const char *label, const char *variant)
+{
+	struct kg_str s = {0};
+	const char *text = NULL;
+
+	kg_str_addf(&s, "%s%s%s", label, variant[0] ? "+" : "", variant);
+	if (!s.failed)
+		text = arena_text(a, kg_str_text(&s));
+	else
+		a->failed = true;
+	kg_str_deinit(&s);
+	return text;
+}
+
+/* The labels of the cell's job that were planned as this one. A list can merge under one variant of the
+ * command line and not under another: what both give tells them apart. */
+static int read_same_as(struct db *db, struct arena *a, struct raw_cell *raw, struct kg_err *err)
+{
+	static const char sql[] =
+		"SELECT lsm FROM job_merge WHERE job = ?1 AND machine = ?2 AND kernel = ?3"
+		" AND same_as = ?4 AND effective = ?5 ORDER BY lsm";
+	struct report_cell *c = &raw->cell;
+	const char **labels = NULL;
+	sqlite3_stmt *st;
+	int rc = db_select(db, err, sql, &st, I(raw->job), T(c->machine), T(c->kernel_digest),
+			   T(raw->lsm_label), T(c->lsm_effective));
+
+	if (rc < 0)
+		return rc;
+	while ((rc = db_step(db, st, err)) > 0) {
+		const char **p = arena_push(a, &labels, &c->n_same_as, sizeof(*p));
+
+		if (!p)
+			break;
+		*p = merged_label(a, db_col_text_or(st, 0, ""), raw->variant);
+	}
+	db_reset(st);
+	c->same_as = labels;
+	return a->failed ? reply_oom(err) : rc;
+}
+
+static int read_merges(struct db *db, struct rows *r, struct kg_err *err)
+{
+	int64_t any = 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc >= 0 && i < r->n_raw; i++) {
+		if (i == 0 || r->raw[i].job != r->raw[i - 1].job) {
+			any = 0;
+			rc = db_int(db, err, "SELECT 1 FROM job_merge WHERE job = ? LIMIT 1", &any,
+				    I(r->raw[i].job));
+		}
+		if (rc >= 0 && any)
+			rc = read_same_as(db, &r->arena, &r->raw[i], err);
+	}
+	return rc < 0 ? rc : 0;
 }
 
 static int read_cells_of(struct db *db, const struct row_filter *f, uint64_t job, struct rows *r,
 			 const struct machines *m, struct kg_err *err)
 {
 	static const char sql[] =
-		"SELECT cell.id, cell.machine, cell.kernel_label, cell.kernel, cell.lsm_label,"
-		" cell.lsm_effective, cell.cmdline, cell.workload, cell.workload_digest, "
-		"cell.params,"
+		"SELECT cell.id, cell.machine, cell.kernel_label, cell.kernel, " CELL_LSM ","
+		" cell.lsm_effective, cell.cmdline, cell.workload, cell.workload_digest,"
+		" " CELL_PARAMS ","
 		" cell.kernel_order, cell.lsm_order, cell.workload_order, kernel.release,"
-		" kernel.version, kernel.config_digest, cell.lsm_request"
+		" kernel.version, kernel.config_digest, " CELL_REQUEST ", cell.settings,"
+		" cell.lsm_label, cell.variant"
 		" FROM cell JOIN kernel ON kernel.digest = cell.kernel"
 		" WHERE cell.job = ?1 AND (?2 IS NULL OR cell.machine = ?2)"
 		" AND (?3 IS NULL OR cell.kernel_label = ?3 OR kernel.label = ?3"
 		"  OR kernel.release = ?3 OR (?4 AND substr(cell.kernel, 1, length(?3)) = ?3))"
-		" AND (?5 IS NULL OR cell.lsm_label = ?5) AND (?6 IS NULL OR cell.workload = ?6)"
-		" ORDER BY cell.id";
+		" AND (?5 IS NULL OR " CELL_LSM_IS(
+			"?5") ")"
+			      " AND (?6 IS NULL OR cell.workload = ?6) AND NOT cell.canary"
+			      " ORDER BY cell.id";
 	struct arena *a = &r->arena;
 	sqlite3_stmt *st;
 	int rc = db_select(db, err, sql, &st, I(job), T(f->machine), T(f->kernel),
@@ -316,6 +407,8 @@ static int order_key(const struct raw_cell *x, const struct raw_cell *y)
 		order = strcmp(x->cell.lsm_effective, y->cell.lsm_effective);
 	if (!order)
 		order = strcmp(x->cell.cmdline, y->cell.cmdline);
+	if (!order)
+		order = strcmp(x->cell.settings, y->cell.settings);
 	if (!order)
 		order = strcmp(x->cell.workload, y->cell.workload);
 	if (!order)
@@ -467,6 +560,8 @@ int rows_read_cells(struct db *db, struct rows *r, struct kg_err *err)
 		rc = read_machines(db, &r->arena, &m, err);
 	for (size_t i = 0; rc == 0 && i < r->n_jobs; i++)
 		rc = read_cells_of(db, &r->filter, r->jobs[i], r, &m, err);
+	if (rc == 0)
+		rc = read_merges(db, r, err);
 	if (rc == 0)
 		rc = merge_cells(r, err);
 	if (rc == 0 && r->n_cells == 0)

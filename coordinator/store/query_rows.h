@@ -2,8 +2,8 @@
 /*
  * Rows of results for coordinator/report: cells, metrics, values and what makes them comparable, of
  * one job or of any selection. Cells of several jobs that ask for the same (machine, kernel, list,
- * command line, workload with its digest, parameters) are one cell. Only samples of attempts that
- * passed and decided their slot, never warm-up.
+ * command line, settings, workload with its digest, parameters, peer) are one cell. Only samples of
+ * attempts that passed and decided their slot, never warm-up, and never of a canary.
  */
 #ifndef KG_COORDINATOR_STORE_QUERY_ROWS_H
 #define KG_COORDINATOR_STORE_QUERY_ROWS_H
@@ -18,7 +18,7 @@ struct row_filter {
 	bool normal, confirm, calibrate; /* kinds, when all jobs are meant */
 	const char *machine;
 	const char *kernel; /* label, release, or 6 or more digits that a digest begins with */
-	const char *lsm;
+	const char *lsm;    /* label: with all its variants; or as it is shown: one of them */
 	const char *workload;
 	char *const *params; /* "size=64" */
 	size_t n_params;
@@ -32,6 +32,7 @@ struct raw_cell {
 	uint64_t job;
 	size_t index; /* of the cell that it belongs to, in rows.cells */
 	const char *workload_digest;
+	const char *lsm_label, *variant; /* cell.lsm is made of these */
 	struct report_cell cell;
 };
 
@@ -63,6 +64,8 @@ struct rows {
 	size_t n_configs;
 	struct row_declared *declared;
 	size_t n_declared;
+	struct report_stop *stops;
+	size_t n_stops;
 	bool one_job; /* was asked for, not several or all */
 	bool grouped;
 	bool stopped_early;
@@ -82,6 +85,11 @@ int rows_read_context(struct db *db, struct rows *r, struct kg_err *err);
 int rows_read_configs(struct db *db, const struct query_texts *texts, struct rows *r,
 		      struct kg_err *err);
 void rows_deinit(struct rows *r);
+
+/* Boots with a canary, of the same jobs, machine and time; in the rows' arena. */
+struct canary_value;
+int rows_read_canary(struct db *db, struct rows *r, struct canary_value **ret, size_t *ret_n,
+		     struct kg_err *err);
 
 /* All but the policy. Borrows. */
 void rows_input(const struct rows *r, struct report_input *ret);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coordinator/store/labels.h"
 #include "coordinator/store/query_internal.h"
 
 #define PART_ROWS 1000
@@ -26,22 +27,25 @@ struct sources {
 	size_t n;
 };
 
+/* What a server's boot brought is of its own machine, and evidence only. */
 #define SOURCE_COLUMNS                                                             \
-	"SELECT attempt.id, attempt.boot, slot.block, cell.machine,"               \
+	"SELECT attempt.id, attempt.boot, slot.block, boot.machine,"               \
 	" coalesce(provenance.cpu_vendor, machine.cpu_vendor), cell.kernel_label," \
-	" cell.lsm_label, cell.workload, cell.params, attempt.outcome"             \
+	" " CELL_LSM ", cell.workload, " CELL_PARAMS ", attempt.outcome"           \
 	" FROM slot JOIN cell ON cell.id = slot.cell"                              \
 	" JOIN attempt ON attempt.slot = slot.id"                                  \
+	" JOIN boot ON boot.id = attempt.boot"                                     \
 	" LEFT JOIN provenance ON provenance.boot = attempt.boot"                  \
-	" LEFT JOIN machine ON machine.name = cell.machine WHERE slot.job = ?"
+	" LEFT JOIN machine ON machine.name = boot.machine WHERE slot.job = ?"
 #define SOURCE_ORDER " ORDER BY cell.machine, cell.workload_order, cell.id, slot.block, attempt.id"
 
 static int read_sources(struct db *db, uint64_t job, bool all, struct sources *ret,
 			struct kg_err *err)
 {
 	static const char every[] = SOURCE_COLUMNS SOURCE_ORDER;
-	static const char valid[] = SOURCE_COLUMNS
-		" AND slot.outcome = 'pass' AND slot.attempt = attempt.id" SOURCE_ORDER;
+	static const char valid[] =
+		SOURCE_COLUMNS " AND slot.outcome = 'pass' AND slot.attempt = attempt.id"
+			       " AND boot.role <> 'server' AND NOT cell.canary" SOURCE_ORDER;
 	struct arena *a = &ret->arena;
 	sqlite3_stmt *st;
 	int rc = db_select(db, err, all ? every : valid, &st, I(job));
@@ -212,14 +216,15 @@ static int make_heading(struct db *db, uint64_t attempt, uint64_t boot, char **r
 			struct kg_err *err)
 {
 	static const char of_attempt[] =
-		"SELECT 'attempt ' || attempt.id || ': ' || cell.workload || ' ' || cell.params"
-		" || ', ' || cell.kernel_label || '/' || cell.lsm_label || ' on ' || cell.machine"
+		"SELECT 'attempt ' || attempt.id || ': ' || cell.workload || ' ' || " CELL_PARAMS
+		" || ', ' || cell.kernel_label || '/' || " CELL_LSM " || ' on ' || boot.machine"
 		" || ': ' || coalesce(attempt.outcome, 'not ended')"
 		" || iif(attempt.exit_status, ' (exit ' || attempt.exit_status || ')', '')"
 		" || iif(attempt.term_signal, ' (signal ' || attempt.term_signal || ')', '')"
 		" || coalesce(': ' || nullif(attempt.reason, ''), '')"
 		" FROM attempt JOIN slot ON slot.id = attempt.slot"
-		" JOIN cell ON cell.id = slot.cell WHERE attempt.id = ?";
+		" JOIN cell ON cell.id = slot.cell JOIN boot ON boot.id = attempt.boot"
+		" WHERE attempt.id = ?";
 	static const char of_boot[] =
 		"SELECT 'boot ' || id || ' of ' || machine || ': ' || coalesce(outcome, stage)"
 		" || coalesce(': ' || nullif(reason, ''), '') FROM boot WHERE id = ?";

@@ -83,12 +83,32 @@ static void read_warnings(struct arena *a, const char *json, struct store_job *j
 	j->n_warnings = texts ? n : 0;
 }
 
+/* Columns from `user` on. */
+static void read_policy(struct arena *a, sqlite3_stmt *st, struct store_job *j)
+{
+	j->user = text_at(a, st, 14);
+	j->paused = sqlite3_column_int(st, 15) != 0;
+	j->blocks_min = u32_at(st, 16);
+	j->until_pct = sqlite3_column_double(st, 17);
+	j->budget_ns = u64_at(st, 18);
+	j->queue_timeout_ns = u64_at(st, 19);
+	j->standing = u64_at(st, 20);
+	j->hop_s = u32_at(st, 21);
+	j->queued_ns = sqlite3_column_int64(st, 22);
+	j->started_ns = sqlite3_column_int64(st, 23);
+}
+
 static int read_job_row(struct db *db, struct arena *a, uint64_t id, struct store_job *j,
 			struct kg_err *err)
 {
 	static const char sql[] =
 		"SELECT name, text, file_name, client_key, state, priority, boot_order, seed,"
-		" blocks, warnings, submitted_ns, ended_ns, kind, regression FROM job WHERE id = ?";
+		" blocks, warnings, submitted_ns, ended_ns, kind, regression, user, paused,"
+		" blocks_min, until_pct, budget_ns, queue_timeout_ns, standing, hop_s, queued_ns,"
+		/* Budgets count from the first boot; those before a retry are another run. */
+		" (SELECT min(boot.started_ns) FROM boot WHERE boot.job = job.id"
+		"  AND (job.queued_ns = job.submitted_ns OR boot.started_ns >= job.queued_ns))"
+		" FROM job WHERE id = ?";
 	sqlite3_stmt *st;
 	int rc = db_select(db, err, sql, &st, I(id));
 
@@ -111,6 +131,7 @@ static int read_job_row(struct db *db, struct arena *a, uint64_t id, struct stor
 		j->ended_ns = sqlite3_column_int64(st, 11);
 		j->kind = kind_parse(db_col_text(st, 12));
 		j->regression = u64_at(st, 13);
+		read_policy(a, st, j);
 	}
 	db_reset(st);
 	if (rc == 0)
@@ -118,13 +139,37 @@ static int read_job_row(struct db *db, struct arena *a, uint64_t id, struct stor
 	return rc < 0 ? rc : 0;
 }
 
+void read_cell_row(struct arena *a, sqlite3_stmt *st, struct store_cell *c)
+{
+	c->id = u64_at(st, 0);
+	c->identity = text_at(a, st, 1);
+	c->machine = text_at(a, st, 2);
+	c->kernel = text_at(a, st, 3);
+	c->kernel_label = text_at(a, st, 4);
+	c->lsm_label = text_at(a, st, 5);
+	c->lsm_request = text_at(a, st, 6);
+	c->lsm_effective = text_at(a, st, 7);
+	c->cmdline = text_at(a, st, 8);
+	c->workload = text_at(a, st, 9);
+	c->workload_digest = text_at(a, st, 10);
+	c->params = text_at(a, st, 11);
+	c->iterations = u32_at(st, 12);
+	c->timeout_s = u32_at(st, 13);
+	c->kernel_order = u32_at(st, 14);
+	c->lsm_order = u32_at(st, 15);
+	c->workload_order = u32_at(st, 16);
+	c->number = u32_at(st, 17);
+	c->variant = text_at(a, st, 18);
+	c->settings = text_at(a, st, 19);
+	c->peer = text_at(a, st, 20);
+	c->canary = sqlite3_column_int(st, 21) != 0;
+	c->leave_by_reboot = sqlite3_column_int(st, 22) != 0;
+	c->run_s = u32_at(st, 23);
+}
+
 static int read_cells(struct db *db, struct arena *a, struct store_job *j, struct kg_err *err)
 {
-	static const char sql[] =
-		"SELECT id, identity, machine, kernel, kernel_label, lsm_label, lsm_request,"
-		" lsm_effective, cmdline, workload, workload_digest, params, iterations,"
-		" timeout_s, kernel_order, lsm_order, workload_order"
-		" FROM cell WHERE job = ? ORDER BY id";
+	static const char sql[] = "SELECT " CELL_COLUMNS " FROM cell WHERE job = ? ORDER BY id";
 	sqlite3_stmt *st;
 	int rc = db_select(db, err, sql, &st, I(j->id));
 
@@ -135,23 +180,7 @@ static int read_cells(struct db *db, struct arena *a, struct store_job *j, struc
 
 		if (!c)
 			break;
-		c->id = u64_at(st, 0);
-		c->identity = text_at(a, st, 1);
-		c->machine = text_at(a, st, 2);
-		c->kernel = text_at(a, st, 3);
-		c->kernel_label = text_at(a, st, 4);
-		c->lsm_label = text_at(a, st, 5);
-		c->lsm_request = text_at(a, st, 6);
-		c->lsm_effective = text_at(a, st, 7);
-		c->cmdline = text_at(a, st, 8);
-		c->workload = text_at(a, st, 9);
-		c->workload_digest = text_at(a, st, 10);
-		c->params = text_at(a, st, 11);
-		c->iterations = u32_at(st, 12);
-		c->timeout_s = u32_at(st, 13);
-		c->kernel_order = u32_at(st, 14);
-		c->lsm_order = u32_at(st, 15);
-		c->workload_order = u32_at(st, 16);
+		read_cell_row(a, st, c);
 	}
 	db_reset(st);
 	return rc < 0 ? rc : 0;
@@ -204,11 +233,58 @@ static int read_slots(struct db *db, struct arena *a, struct store_job *j, struc
 	return rc < 0 ? rc : 0;
 }
 
+int read_files(struct db *db, struct arena *a, const char *sql, uint64_t id,
+	       struct store_file **ret, size_t *ret_n, struct kg_err *err)
+{
+	sqlite3_stmt *st;
+	int rc = db_select(db, err, sql, &st, I(id));
+
+	if (rc < 0)
+		return rc;
+	while ((rc = db_step(db, st, err)) > 0) {
+		struct store_file *f = arena_push(a, ret, ret_n, sizeof(*f));
+
+		if (!f)
+			break;
+		f->name = text_at(a, st, 0);
+		f->text = text_at(a, st, 1);
+	}
+	db_reset(st);
+	return rc < 0 ? rc : 0;
+}
+
+static int read_after(struct db *db, struct arena *a, struct store_job *j, struct kg_err *err)
+{
+	uint64_t *after = NULL;
+	sqlite3_stmt *st;
+	int rc = db_select(db, err, "SELECT before FROM job_after WHERE job = ? ORDER BY before",
+			   &st, I(j->id));
+
+	if (rc < 0)
+		return rc;
+	while ((rc = db_step(db, st, err)) > 0) {
+		uint64_t *p = arena_push(a, &after, &j->n_after, sizeof(*p));
+
+		if (!p)
+			break;
+		*p = u64_at(st, 0);
+	}
+	db_reset(st);
+	j->after = after;
+	return rc < 0 ? rc : 0;
+}
+
 static int read_job(struct db *db, struct arena *a, uint64_t id, struct store_job *j,
 		    struct kg_err *err)
 {
+	struct store_file *files = NULL;
 	int rc = read_job_row(db, a, id, j, err);
 
+	if (rc == 0)
+		rc = read_files(db, a, JOB_FILES, id, &files, &j->n_files, err);
+	j->files = files;
+	if (rc == 0)
+		rc = read_after(db, a, j, err);
 	if (rc == 0)
 		rc = read_cells(db, a, j, err);
 	if (rc == 0)
@@ -288,6 +364,10 @@ static void read_boot_row(struct arena *a, sqlite3_stmt *st, struct store_boot *
 	b->ended_by_agent = b->agent_outcome != KG_OUTCOME_NONE;
 	b->has_evidence = sqlite3_column_type(st, 19) != SQLITE_NULL;
 	b->verified = sqlite3_column_int(st, 19) != 0;
+	b->settings = text_at(a, st, 20);
+	b->role = text_at(a, st, 21);
+	b->peer = text_at(a, st, 22);
+	b->pair = u64_at(st, 23);
 }
 
 static int read_boots(struct db *db, struct arena *a, struct store_snapshot *s, struct kg_err *err)
@@ -296,7 +376,7 @@ static int read_boots(struct db *db, struct arena *a, struct store_snapshot *s, 
 		"SELECT boot.id, job, machine, block, visit, lease_epoch, boot.nonce, kernel,"
 		" lsm_request, lsm_effective, boot.cmdline, stage, deadline_boottime_ns,"
 		" deadline_host_boot, deadline_ns, started_ns, last_seq, agent_outcome,"
-		" agent_reason, provenance.verified"
+		" agent_reason, provenance.verified, settings, role, peer, pair"
 		" FROM boot LEFT JOIN provenance ON provenance.boot = boot.id"
 		" WHERE boot.outcome IS NULL ORDER BY boot.id";
 	sqlite3_stmt *st;
@@ -343,7 +423,8 @@ static int read_machines(struct db *db, struct arena *a, struct store_snapshot *
 {
 	sqlite3_stmt *st;
 	int rc = db_select(db, err,
-			   "SELECT name, state_id, facts, first_seen_ns, last_seen_ns"
+			   "SELECT name, state_id, facts, first_seen_ns, last_seen_ns, service,"
+			   " service_why, reserved_by, reserved_why, reserved_until_ns"
 			   " FROM machine ORDER BY name",
 			   &st, NIL);
 
@@ -359,6 +440,11 @@ static int read_machines(struct db *db, struct arena *a, struct store_snapshot *
 		m->facts = read_facts(a, st, 2);
 		m->first_seen_ns = sqlite3_column_int64(st, 3);
 		m->last_seen_ns = sqlite3_column_int64(st, 4);
+		m->service = text_at(a, st, 5);
+		m->service_why = text_or_null_at(a, st, 6);
+		m->reserved_by = text_or_null_at(a, st, 7);
+		m->reserved_why = text_or_null_at(a, st, 8);
+		m->reserved_until_ns = sqlite3_column_int64(st, 9);
 	}
 	db_reset(st);
 	return rc < 0 ? rc : 0;

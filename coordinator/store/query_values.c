@@ -143,8 +143,8 @@ static int read_values(struct db *db, struct rows *r, const struct raw_cell *raw
 		" FROM slot JOIN attempt ON attempt.id = slot.attempt"
 		" JOIN boot ON boot.id = attempt.boot JOIN sample ON sample.attempt = attempt.id"
 		" WHERE slot.cell = ?1 AND slot.block > ?2 AND boot.started_ns >= ?3"
-		" AND slot.outcome = 'pass' AND attempt.outcome = 'pass' AND sample.warmup = 0"
-		" ORDER BY slot.block, sample.idx";
+		" AND boot.role <> 'server' AND slot.outcome = 'pass' AND attempt.outcome = 'pass'"
+		" AND sample.warmup = 0 ORDER BY slot.block, sample.idx";
 	const struct row_filter *f = &r->filter;
 	sqlite3_stmt *st;
 	int rc = db_select(db, err, sql, &st, I(raw->id), I(f->after_block),

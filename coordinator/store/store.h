@@ -134,16 +134,18 @@ int store_kernel_remove(struct store *s, const char *digest, int64_t now_ns,
 /* ---- jobs ---- */
 
 /* The whole plan in one transaction. KG_EINVALID: a kernel unknown or removed, two cells of the same
- * identity, a cell twice in a block. */
+ * identity or number, a cell twice in a block, a job to come after that does not exist. */
 int store_job_insert(struct store *s, const struct store_job *j, struct store_done done);
 /* queued <-> running, -> done. KG_ESTATE for a cancelled job, or for done with pending slots. */
 int store_job_state(struct store *s, uint64_t job, enum store_job_state state, int64_t now_ns,
 		    struct store_done done);
 /* Pending slots become cancelled. KG_ESTATE when the job has ended. */
 int store_job_cancel(struct store *s, uint64_t job, int64_t now_ns, struct store_done done);
-/* Slots that ended without a valid result become pending again, tries 0; infeasible stays. The job
- * is queued again (query_job_load gives it to the scheduler). KG_ENODATA: no such slot;
- * KG_ESTATE: not ended yet; KG_EREFUSED: a kernel it needs was removed. */
+/* Slots that ended without a valid result become pending again, tries 0: also those that nothing came
+ * for in time (queue-timeout). infeasible stays, and so does skipped: the stop rule or the budget
+ * said that the job has enough, and store_job_extend is how to have more. The job is queued again, not
+ * paused (query_job_load gives it to the scheduler). KG_ENODATA: no such slot; KG_ESTATE: not ended
+ * yet; KG_EREFUSED: a kernel it needs was removed. */
 int store_job_retry(struct store *s, uint64_t job, int64_t now_ns, struct store_done done);
 
 struct store_job_change {
@@ -154,12 +156,16 @@ struct store_job_change {
 	int64_t now_ns;
 	const char *user; /* for the event; NULL: not known */
 };
-/* KG_ESTATE when the job is over. With an event of kind 'job'. */
+/* KG_ESTATE when the job is over. With an event of kind 'job'; result.count 0 and no event when it is so
+ * already. */
 int store_job_change(struct store *s, const struct store_job_change *x, struct store_done done);
 
-/* More slots of cells that the job has: blocks + n_blocks, stop rule and budget no longer count for the
- * new ones. A job that was done is queued again. result.count: slots. KG_ESTATE: cancelled;
- * KG_EREFUSED: a kernel it needs was removed. */
+/* More slots of cells that the job has: blocks + n_blocks. The job's stop rule and budget are taken
+ * away (blocks_min 0, budget_ns 0): they would end the new blocks at once. What was skipped stays so;
+ * the new blocks come instead. A job that was done is queued again, not paused. result.count: slots,
+ * result.first_slot. KG_ESTATE: cancelled, or first_block is not the next (extended already);
+ * KG_EINVALID: a slot of another block, of no cell, or twice; KG_EREFUSED: a kernel it needs was
+ * removed. With an event of kind 'job'. */
 struct store_job_extend {
 	uint64_t job;
 	uint32_t first_block, n_blocks; /* first_block = job.blocks + 1, else KG_ESTATE */
@@ -169,8 +175,10 @@ struct store_job_extend {
 };
 int store_job_extend(struct store *s, const struct store_job_extend *x, struct store_done done);
 
-/* Pending slots without an open boot's attempt get this outcome: `skipped`, `queue-timeout`. machine
- * NULL: everywhere. With an event, and a line under job.stops. result.count: slots. */
+/* Pending slots without an open boot's attempt get this outcome: `skipped`, `queue-timeout`, else
+ * KG_EINVALID. machine NULL: everywhere; it is the client's for slots with roles. With an event of kind
+ * 'close', and a line under job.stops. result.count: slots; 0, without event and line, when there is
+ * none. */
 struct store_job_close {
 	uint64_t job;
 	const char *machine;
@@ -190,12 +198,15 @@ struct store_settle {
 };
 /* All of them in one transaction. A slot that has its outcome already keeps it and is not counted in
  * result.count: so repeating is harmless, and a cancelled slot stays cancelled. KG_EINVALID: the
- * attempt is of another slot, or the slot would pass by an attempt that is not stored as `pass`. */
+ * attempt is of another slot or a server's part of one, or the slot would pass by an attempt that is
+ * not stored as `pass`. */
 int store_settle(struct store *s, const struct store_settle *items, size_t n, int64_t now_ns,
 		 struct store_done done);
 
 /* ---- boots ---- */
 
+/* Of a pair each side's boot has attempts at the client's slots; the server's are parts of the
+ * client's and never a result, whatever becomes of them. */
 int store_boot_begin(struct store *s, const struct store_boot *b, struct store_done done);
 /* New stage (NULL: unchanged) and its deadline. KG_ESTATE: the boot has ended. */
 int store_boot_stage(struct store *s, uint64_t boot, const char *stage,
@@ -267,14 +278,16 @@ struct store_service {
 	int64_t now_ns;
 	const char *user; /* for the event */
 };
-/* KG_ENOTFOUND. */
+/* With an event of kind 'machine'. KG_ENOTFOUND; KG_EINVALID: another word than these. */
 int store_machine_service(struct store *s, const struct store_service *x, struct store_done done);
 
 /* result.id. The same text, files and user again: existed. */
 int store_standing_add(struct store *s, const struct store_standing *x, int64_t now_ns,
 		       struct store_done done);
+/* KG_ENOTFOUND. Jobs that it made stay. */
 int store_standing_remove(struct store *s, uint64_t id, int64_t now_ns, struct store_done done);
-/* It was due: the job it made (0: none, and why not), and when it is due again (0: not by time). */
+/* It was due: the job it made (0: none, and why not; the one before stays the last), and when it is due
+ * again (0: not by time). KG_ENOTFOUND; KG_EINVALID: no such job. */
 int store_standing_ran(struct store *s, uint64_t id, uint64_t job, const char *error,
 		       int64_t next_ns, struct store_done done);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "common/str.h"
+#include "coordinator/store/labels.h"
 #include "coordinator/store/op.h"
 
 /* ---- settle ---- */
@@ -15,8 +16,8 @@ static int settle_event(struct db *db, const struct store_settle *st, int64_t no
 		"INSERT INTO event (time_ns, machine, job, boot, kind, text)"
 		" SELECT ?2, cell.machine, slot.job,"
 		"  (SELECT attempt.boot FROM attempt WHERE attempt.id = ?3), 'settle',"
-		"  cell.kernel_label || '/' || cell.lsm_label || ' ' || cell.workload || ' '"
-		"  || cell.params || ', block ' || slot.block || ': ' || ?4"
+		"  cell.kernel_label || '/' || " CELL_LSM " || ' ' || cell.workload || ' '"
+		"  || " CELL_PARAMS " || ', block ' || slot.block || ': ' || ?4"
 		"  || iif(?5 IS NULL, '', ': ' || ?5)"
 		" FROM slot JOIN cell ON cell.id = slot.cell WHERE slot.id = ?1";
 
@@ -26,7 +27,8 @@ static int settle_event(struct db *db, const struct store_settle *st, int64_t no
 		       T(st->reason));
 }
 
-/* A slot's result is that of an attempt at it, and it passes by one that passed. */
+/* A slot's result is that of an attempt at it, and it passes by one that passed. What a server's boot
+ * has are helpers of the client's attempts and never a result. */
 static int check_attempt(struct db *db, const struct store_settle *st, struct kg_err *err)
 {
 	bool pass = st->outcome == KG_OUTCOME_PASS;
@@ -36,8 +38,9 @@ static int check_attempt(struct db *db, const struct store_settle *st, struct kg
 	if (!st->attempt || st->outcome == KG_OUTCOME_NONE)
 		return 0;
 	rc = db_int(db, err,
-		    "SELECT 1 FROM attempt WHERE id = ?1 AND slot = ?2"
-		    " AND (NOT ?3 OR outcome = 'pass')",
+		    "SELECT 1 FROM attempt JOIN boot ON boot.id = attempt.boot"
+		    " WHERE attempt.id = ?1 AND attempt.slot = ?2 AND boot.role <> 'server'"
+		    " AND (NOT ?3 OR attempt.outcome = 'pass')",
 		    &fits, I(st->attempt), I(st->slot), I(pass));
 	if (rc >= 0 && !fits)
 		rc = kg_err_set(err, KG_EINVALID, "attempt %llu is not one %s slot %llu",
@@ -154,8 +157,8 @@ static int run_boot_begin(struct store *s, struct op *op)
 	static const char sql[] =
 		"INSERT INTO boot (id, job, machine, block, visit, lease_epoch, nonce, kernel,"
 		" lsm_request, lsm_effective, cmdline, stage, deadline_boottime_ns,"
-		" deadline_host_boot, deadline_ns, started_ns)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" deadline_host_boot, deadline_ns, started_ns, settings, role, peer, pair)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	const struct store_boot *b = op->args;
 	struct db *db = store_db(s);
 	bool limited = b->deadline.boottime_ns != 0;
@@ -166,7 +169,8 @@ static int run_boot_begin(struct store *s, struct op *op)
 			     I(b->visit), I(b->lease_epoch), T(b->nonce), T(b->kernel),
 			     T(b->lsm_request), T(b->lsm_effective), T(b->cmdline), T(b->stage),
 			     I0(b->deadline.boottime_ns), T(limited ? store_host_boot_id(s) : NULL),
-			     limited ? I(b->deadline.realtime_ns) : NIL, I(b->started_ns));
+			     limited ? I(b->deadline.realtime_ns) : NIL, I(b->started_ns),
+			     TE(b->settings), TE(b->role), TE(b->peer), I0(b->pair));
 	for (size_t i = 0; rc == 0 && i < b->n_attempts; i++)
 		rc = insert_attempt(db, b, &b->attempts[i], &op->err);
 	return rc < 0 ? kg_err_wrap(&op->err, rc, "boot %llu", (unsigned long long)b->id) : 0;
@@ -188,6 +192,9 @@ int store_boot_begin(struct store *s, const struct store_boot *boot, struct stor
 		b->lsm_effective = arena_text(a, b->lsm_effective);
 		b->cmdline = arena_text(a, b->cmdline);
 		b->stage = arena_text(a, b->stage);
+		b->settings = arena_text(a, b->settings);
+		b->role = arena_text(a, b->role);
+		b->peer = arena_text(a, b->peer);
 		b->attempts = arena_copy(a, b->attempts, b->n_attempts, sizeof(*b->attempts));
 	}
 	return op_queue(s, op);

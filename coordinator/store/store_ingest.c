@@ -95,8 +95,9 @@ int ingest_attempt(struct ingest *in, struct attempt_row *ret)
 
 static int body_stage(struct ingest *in, const Kgrid__V1__StageEntered *b)
 {
-	static const char *const stages[] = {"dispatch", "fetch", "load",    "boot",  "verify",
-					     "warm-up",	 "run",	  "collect", "upload"};
+	static const char *const stages[] = {"dispatch", "leave",    "fetch", "load",  "boot",
+					     "verify",	 "settings", "pair",  "serve", "warm-up",
+					     "run",	 "collect",  "upload"};
 	struct kg_str text = {0};
 	bool known = false;
 	int rc;

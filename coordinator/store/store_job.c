@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Jobs: the plan goes in as a whole; slots get their outcomes. */
+#include "coordinator/store/store_job.h"
+
 #include <errno.h>
 #include <stdio.h>
 
 #include "common/str.h"
-#include "coordinator/store/op.h"
 
 const char *store_job_state_name(enum store_job_state state)
 {
@@ -40,8 +41,10 @@ static int insert_cells(struct db *db, const struct store_job *j, int64_t job, i
 	static const char sql[] =
 		"INSERT INTO cell (id, job, identity, machine, kernel, kernel_label, lsm_label,"
 		" lsm_request, lsm_effective, cmdline, workload, workload_digest, params,"
-		" iterations, timeout_s, kernel_order, lsm_order, workload_order)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" iterations, timeout_s, kernel_order, lsm_order, workload_order, number, variant,"
+		" settings, peer, canary, leave_by_reboot, run_s)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		"?)";
 	const char *checked = "";
 	int rc = 0;
 
@@ -57,7 +60,9 @@ static int insert_cells(struct db *db, const struct store_job *j, int64_t job, i
 			     T(c->machine), T(c->kernel), T(c->kernel_label), T(c->lsm_label),
 			     T(c->lsm_request), T(c->lsm_effective), T(c->cmdline), T(c->workload),
 			     T(c->workload_digest), T(c->params), I(c->iterations), I(c->timeout_s),
-			     I(c->kernel_order), I(c->lsm_order), I(c->workload_order));
+			     I(c->kernel_order), I(c->lsm_order), I(c->workload_order),
+			     I(c->number ? c->number : i + 1), TE(c->variant), TE(c->settings),
+			     TE(c->peer), I(c->canary), I(c->leave_by_reboot), I(c->run_s));
 		if (rc < 0)
 			rc = kg_err_wrap(err, rc, "cell '%s %s %s'", c->kernel_label, c->lsm_label,
 					 c->workload);
@@ -65,28 +70,83 @@ static int insert_cells(struct db *db, const struct store_job *j, int64_t job, i
 	return rc;
 }
 
-static int insert_slots(struct db *db, const struct store_job *j, int64_t job, int64_t first_cell,
-			int64_t first, struct kg_err *err)
+int job_insert_slot(struct db *db, const struct store_slot *sl, int64_t job, int64_t cell,
+		    int64_t id, struct kg_err *err)
 {
 	static const char sql[] = "INSERT INTO slot (id, job, cell, block, visit, position,"
 				  " outcome, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+	bool pending = sl->outcome == KG_OUTCOME_NONE;
+
+	if (!pending && sl->outcome != KG_OUTCOME_INFEASIBLE)
+		return kg_err_set(err, KG_EINVALID, "it is '%s' before it began",
+				  kg_outcome_name(sl->outcome));
+	return db_exec(db, err, sql, I(id), I(job), I(cell), I(sl->block), I(sl->visit),
+		       I(sl->position), T(pending ? NULL : kg_outcome_name(sl->outcome)),
+		       T(sl->reason));
+}
+
+static int insert_slots(struct db *db, const struct store_job *j, int64_t job, int64_t first_cell,
+			int64_t first, struct kg_err *err)
+{
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < j->n_slots; i++) {
 		const struct store_slot *sl = &j->slots[i];
-		bool pending = sl->outcome == KG_OUTCOME_NONE;
 
 		if (sl->cell_index >= j->n_cells)
 			return kg_err_set(err, KG_EINVALID, "slot %zu has no cell", i);
-		if (!pending && sl->outcome != KG_OUTCOME_INFEASIBLE)
-			return kg_err_set(err, KG_EINVALID, "slot %zu is '%s' before it began", i,
-					  kg_outcome_name(sl->outcome));
-		rc = db_exec(db, err, sql, I(first + (int64_t)i), I(job),
-			     I(first_cell + (int64_t)sl->cell_index), I(sl->block), I(sl->visit),
-			     I(sl->position), T(pending ? NULL : kg_outcome_name(sl->outcome)),
-			     T(sl->reason));
+		rc = job_insert_slot(db, sl, job, first_cell + (int64_t)sl->cell_index,
+				     first + (int64_t)i, err);
 		if (rc < 0)
 			rc = kg_err_wrap(err, rc, "slot %zu", i);
+	}
+	return rc;
+}
+
+static int insert_files(struct db *db, const struct store_job *j, int64_t job, struct kg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < j->n_files; i++)
+		rc = db_exec(db, err,
+			     "INSERT INTO job_file (job, position, name, text) VALUES (?, ?, ?, ?)",
+			     I(job), I(i), TE(j->files[i].name), TE(j->files[i].text));
+	return rc;
+}
+
+static int insert_merges(struct db *db, const struct store_job *j, int64_t job, struct kg_err *err)
+{
+	/* A list that merges under every variant of the command line is said once. */
+	static const char sql[] =
+		"INSERT OR IGNORE INTO job_merge (job, machine, kernel, lsm, same_as, effective)"
+		" VALUES (?, ?, ?, ?, ?, ?)";
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < j->n_merges; i++) {
+		const struct store_merge *m = &j->merges[i];
+
+		rc = db_exec(db, err, sql, I(job), TE(m->machine), TE(m->kernel), TE(m->lsm),
+			     TE(m->into), TE(m->effective));
+	}
+	return rc;
+}
+
+static int insert_after(struct db *db, const struct store_job *j, int64_t job, struct kg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < j->n_after; i++) {
+		int64_t there = 0;
+
+		rc = db_int(db, err, "SELECT 1 FROM job WHERE id = ? AND id <> ?", &there,
+			    I(j->after[i]), I(job));
+		if (rc == 0)
+			rc = kg_err_set(err, KG_EINVALID, "no job %llu to come after",
+					(unsigned long long)j->after[i]);
+		if (rc > 0)
+			rc = db_exec(db, err,
+				     "INSERT OR IGNORE INTO job_after (job, before) VALUES (?, ?)",
+				     I(job), I(j->after[i]));
 	}
 	return rc;
 }
@@ -95,8 +155,10 @@ static int insert_job_row(struct db *db, const struct store_job *j, struct kg_er
 {
 	static const char sql[] =
 		"INSERT INTO job (name, text, file_name, client_key, state, priority, boot_order,"
-		" seed, blocks, warnings, submitted_ns, ended_ns, kind, regression)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" seed, blocks, warnings, submitted_ns, ended_ns, kind, regression, user, paused,"
+		" blocks_min, until_pct, budget_ns, queue_timeout_ns, hop_s, standing, queued_ns)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,"
+		"  ?17, ?18, ?19, ?20, ?21, ?22, ?11)";
 	struct kg_str w = {0};
 	int rc;
 
@@ -111,7 +173,9 @@ static int insert_job_row(struct db *db, const struct store_job *j, struct kg_er
 				T(j->client_key), T(store_job_state_name(j->state)), I(j->priority),
 				T(j->grouped ? "grouped" : "interleaved"), I(j->seed), I(j->blocks),
 				T(w.text), I(j->submitted_ns), I0(j->ended_ns),
-				T(store_job_kind_name(j->kind)), I0(j->regression));
+				T(store_job_kind_name(j->kind)), I0(j->regression), TE(j->user),
+				I(j->paused), I(j->blocks_min), D(j->until_pct), I(j->budget_ns),
+				I(j->queue_timeout_ns), I(j->hop_s), I0(j->standing));
 	kg_str_deinit(&w);
 	return rc;
 }
@@ -144,6 +208,12 @@ static int run_job_insert(struct store *s, struct op *op)
 	rc = insert_cells(db, j, job, cell + 1, &op->err);
 	if (rc == 0)
 		rc = insert_slots(db, j, job, cell + 1, slot + 1, &op->err);
+	if (rc == 0)
+		rc = insert_files(db, j, job, &op->err);
+	if (rc == 0)
+		rc = insert_merges(db, j, job, &op->err);
+	if (rc == 0)
+		rc = insert_after(db, j, job, &op->err);
 	op->result.id = (uint64_t)job;
 	op->result.first_cell = (uint64_t)cell + 1;
 	op->result.first_slot = (uint64_t)slot + 1;
@@ -168,8 +238,46 @@ static void copy_cells(struct arena *a, struct store_job *j)
 		c->workload = arena_text(a, c->workload);
 		c->workload_digest = arena_text(a, c->workload_digest);
 		c->params = arena_text(a, c->params);
+		c->variant = arena_text(a, c->variant);
+		c->settings = arena_text(a, c->settings);
+		c->peer = arena_text(a, c->peer);
 	}
 	j->cells = cells;
+}
+
+const struct store_file *op_copy_files(struct arena *a, const struct store_file *files, size_t n)
+{
+	struct store_file *copy = arena_copy(a, files, n, sizeof(*copy));
+
+	for (size_t i = 0; copy && i < n; i++) {
+		copy[i].name = arena_text(a, files[i].name);
+		copy[i].text = arena_text(a, files[i].text);
+	}
+	return copy;
+}
+
+static const struct store_merge *copy_merges(struct arena *a, const struct store_merge *merges,
+					     size_t n)
+{
+	struct store_merge *copy = arena_copy(a, merges, n, sizeof(*copy));
+
+	for (size_t i = 0; copy && i < n; i++) {
+		copy[i].machine = arena_text(a, merges[i].machine);
+		copy[i].kernel = arena_text(a, merges[i].kernel);
+		copy[i].lsm = arena_text(a, merges[i].lsm);
+		copy[i].into = arena_text(a, merges[i].into);
+		copy[i].effective = arena_text(a, merges[i].effective);
+	}
+	return copy;
+}
+
+struct store_slot *op_copy_slots(struct arena *a, const struct store_slot *slots, size_t n)
+{
+	struct store_slot *copy = arena_copy(a, slots, n, sizeof(*copy));
+
+	for (size_t i = 0; copy && i < n; i++)
+		copy[i].reason = arena_text(a, slots[i].reason);
+	return copy;
 }
 
 int store_job_insert(struct store *s, const struct store_job *job, struct store_done done)
@@ -181,7 +289,7 @@ int store_job_insert(struct store *s, const struct store_job *job, struct store_
 
 	if (!j)
 		return op_queue(s, op);
-	op->weight = 1 + j->n_cells + j->n_slots;
+	op->weight = 1 + j->n_cells + j->n_slots + j->n_files + j->n_merges + j->n_after;
 	j->name = arena_text(a, j->name);
 	j->text = arena_text(a, j->text);
 	j->file_name = arena_text(a, j->file_name);
@@ -191,9 +299,11 @@ int store_job_insert(struct store *s, const struct store_job *job, struct store_
 		warnings[i] = arena_text(a, j->warnings[i]);
 	j->warnings = warnings;
 	copy_cells(a, j);
-	j->slots = arena_copy(a, j->slots, j->n_slots, sizeof(*j->slots));
-	for (size_t i = 0; j->slots && i < j->n_slots; i++)
-		j->slots[i].reason = arena_text(a, j->slots[i].reason);
+	j->slots = op_copy_slots(a, j->slots, j->n_slots);
+	j->user = arena_text(a, j->user);
+	j->files = op_copy_files(a, j->files, j->n_files);
+	j->merges = copy_merges(a, j->merges, j->n_merges);
+	j->after = arena_copy(a, j->after, j->n_after, sizeof(*j->after));
 	return op_queue(s, op);
 }
 
@@ -205,8 +315,7 @@ struct job_args {
 	int64_t now_ns;
 };
 
-/* The job's state by name in `ret`, KG_ENOTFOUND when there is no such job. */
-static int job_state(struct db *db, uint64_t job, char ret[16], struct kg_err *err)
+int job_state(struct db *db, uint64_t job, char ret[16], struct kg_err *err)
 {
 	sqlite3_stmt *st;
 	int rc = db_select(db, err, "SELECT state FROM job WHERE id = ?", &st, I(job));
@@ -283,7 +392,7 @@ static int run_job_cancel(struct store *s, struct op *op)
 	return rc < 0 ? rc : set_state(db, a, &op->err);
 }
 
-static int check_kernels_kept(struct db *db, uint64_t job, struct kg_err *err)
+int job_kernels_kept(struct db *db, uint64_t job, const char *what, struct kg_err *err)
 {
 	static const char sql[] = "SELECT cell.kernel_label FROM cell"
 				  " JOIN kernel ON kernel.digest = cell.kernel"
@@ -296,10 +405,18 @@ static int check_kernels_kept(struct db *db, uint64_t job, struct kg_err *err)
 	rc = db_step(db, st, err);
 	if (rc > 0)
 		rc = kg_err_set(err, KG_EREFUSED,
-				"kernel '%s' was removed: add it again before the retry",
-				db_col_text_or(st, 0, ""));
+				"kernel '%s' was removed: add it again before the %s",
+				db_col_text_or(st, 0, ""), what);
 	db_reset(st);
 	return rc;
+}
+
+int job_queue_again(struct db *db, uint64_t job, int64_t now_ns, struct kg_err *err)
+{
+	return db_exec(db, err,
+		       "UPDATE job SET state = 'queued', ended_ns = NULL, paused = 0,"
+		       " queued_ns = ?2 WHERE id = ?1",
+		       I(job), I(now_ns));
 }
 
 static int run_job_retry(struct store *s, struct op *op)
@@ -314,18 +431,20 @@ static int run_job_retry(struct store *s, struct op *op)
 	if (!kg_streq(state, "cancelled") && !kg_streq(state, "done"))
 		return kg_err_set(&op->err, KG_ESTATE, "job %llu is still %s",
 				  (unsigned long long)a->job, state);
-	rc = check_kernels_kept(db, a->job, &op->err);
+	rc = job_kernels_kept(db, a->job, "retry", &op->err);
 	if (rc == 0)
 		rc = db_exec(db, &op->err,
 			     "UPDATE slot SET outcome = NULL, reason = NULL, attempt = NULL,"
-			     " tries = 0 WHERE job = ? AND outcome NOT IN ('pass', 'infeasible')",
+			     " tries = 0 WHERE job = ?"
+			     " AND outcome NOT IN ('pass', 'infeasible', 'skipped')",
 			     I(a->job));
 	if (rc < 0)
 		return rc;
 	op->result.count = (uint64_t)db_changes(db);
 	if (op->result.count == 0)
 		return kg_err_set(&op->err, KG_ENODATA,
-				  "job %llu has no slot to retry: all passed or are infeasible",
+				  "job %llu has no slot to retry: all passed, are infeasible or "
+				  "were skipped ('kgrid job extend' makes more blocks)",
 				  (unsigned long long)a->job);
 	/* Their blocks are to be looked at again. */
 	rc = db_exec(db, &op->err,
@@ -333,7 +452,7 @@ static int run_job_retry(struct store *s, struct op *op)
 		     " (SELECT cell.machine, slot.block FROM slot JOIN cell ON cell.id = slot.cell"
 		     "  WHERE slot.job = ?1 AND slot.outcome IS NULL)",
 		     I(a->job));
-	return rc < 0 ? rc : set_state(db, a, &op->err);
+	return rc < 0 ? rc : job_queue_again(db, a->job, a->now_ns, &op->err);
 }
 
 static int queue_job(struct store *s, int (*run)(struct store *s, struct op *op), uint64_t job,

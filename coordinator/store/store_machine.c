@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Machines and events. */
+/* Machines, their service, and events. */
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "common/clock.h"
+#include "common/str.h"
 #include "coordinator/store/op.h"
 
 static int run_machine_upsert(struct store *s, struct op *op)
@@ -48,6 +51,121 @@ int store_machine_upsert(struct store *s, const struct store_machine *m, struct 
 	}
 	return op_queue(s, op);
 }
+
+/* ---- service and reservations ---- */
+
+/* " until 2026-11-30 17:33 UTC" */
+static void add_until(struct kg_str *s, int64_t ns)
+{
+	time_t at = (time_t)(ns / (int64_t)KG_NSEC_PER_SEC);
+	char when[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&at, &tm) && strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm) > 0)
+		kg_str_addf(s, " until %s UTC", when);
+}
+
+static bool given(const char *text)
+{
+	return text && text[0];
+}
+
+static void add_why(struct kg_str *s, const char *why)
+{
+	if (given(why))
+		kg_str_addf(s, ": %s", why);
+}
+
+static int service_event(struct db *db, const struct store_service *x, struct kg_err *err)
+{
+	struct store_event e = {.time_ns = x->now_ns, .machine = x->machine, .kind = "machine"};
+	struct kg_str text = {0};
+	int rc;
+
+	if (x->service) {
+		kg_str_add(&text, kg_streq(x->service, "normal") ? "back in service" : x->service);
+		add_why(&text, x->why);
+	}
+	if (x->set_reserved) {
+		kg_str_add(&text, text.len ? "; " : "");
+		if (given(x->reserved_by)) {
+			kg_str_addf(&text, "reserved for %s", x->reserved_by);
+			add_until(&text, x->reserved_until_ns);
+			add_why(&text, x->reserved_why);
+		} else {
+			kg_str_add(&text, "no longer reserved");
+		}
+	}
+	if (given(x->user))
+		kg_str_addf(&text, " (%s)", x->user);
+	e.text = kg_str_text(&text);
+	rc = text.failed ? kg_err_set(err, -ENOMEM, "out of memory") : event_insert(db, err, &e);
+	kg_str_deinit(&text);
+	return rc;
+}
+
+static int put_service(struct db *db, const struct store_service *x, struct kg_err *err)
+{
+	bool normal = kg_streq(x->service, "normal");
+
+	return db_exec(db, err, "UPDATE machine SET service = ?2, service_why = ?3 WHERE name = ?1",
+		       T(x->machine), T(x->service), T(normal || !given(x->why) ? NULL : x->why));
+}
+
+static int put_reservation(struct db *db, const struct store_service *x, struct kg_err *err)
+{
+	bool by = given(x->reserved_by);
+
+	return db_exec(db, err,
+		       "UPDATE machine SET reserved_by = ?2, reserved_why = ?3,"
+		       " reserved_until_ns = ?4 WHERE name = ?1",
+		       T(x->machine), T(by ? x->reserved_by : NULL),
+		       T(by && given(x->reserved_why) ? x->reserved_why : NULL),
+		       by ? I(x->reserved_until_ns) : NIL);
+}
+
+static int run_machine_service(struct store *s, struct op *op)
+{
+	static const char *const words[] = {"normal", "drain", "maintenance"};
+	const struct store_service *x = op->args;
+	struct db *db = store_db(s);
+	bool known = !x->service;
+	int64_t there = 0;
+	int rc =
+		db_int(db, &op->err, "SELECT 1 FROM machine WHERE name = ?", &there, T(x->machine));
+
+	if (rc == 0)
+		rc = kg_err_set(&op->err, KG_ENOTFOUND, "no machine '%s'", x->machine);
+	for (size_t i = 0; !known && i < sizeof(words) / sizeof(words[0]); i++)
+		known = kg_streq(x->service, words[i]);
+	if (rc > 0 && !known)
+		rc = kg_err_set(&op->err, KG_EINVALID,
+				"unknown service '%s': normal, drain or maintenance", x->service);
+	if (rc < 0 || (!x->service && !x->set_reserved))
+		return rc < 0 ? rc : 0;
+	rc = x->service ? put_service(db, x, &op->err) : 0;
+	if (rc == 0 && x->set_reserved)
+		rc = put_reservation(db, x, &op->err);
+	return rc == 0 ? service_event(db, x, &op->err) : rc;
+}
+
+int store_machine_service(struct store *s, const struct store_service *x, struct store_done done)
+{
+	struct op *op = op_new(run_machine_service, x, sizeof(*x), done);
+	struct store_service *copy = op ? op->args : NULL;
+
+	if (copy) {
+		copy->machine = arena_text(&op->arena, x->machine);
+		copy->service = arena_text(&op->arena, x->service);
+		copy->why = arena_text(&op->arena, x->why);
+		copy->reserved_by = arena_text(&op->arena, x->reserved_by);
+		copy->reserved_why = arena_text(&op->arena, x->reserved_why);
+		copy->user = arena_text(&op->arena, x->user);
+	}
+	return op_queue(s, op);
+}
+
+/* ---- events ---- */
 
 int event_insert(struct db *db, struct kg_err *err, const struct store_event *e)
 {

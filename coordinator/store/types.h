@@ -113,7 +113,9 @@ struct store_job {
 	uint64_t budget_ns, queue_timeout_ns; /* 0: none */
 	uint64_t standing;		      /* that made it; 0: none */
 	uint32_t hop_s;			      /* estimate from kernel to kernel; 0: not known */
-	int64_t started_ns;		      /* given out: of the first boot, realtime; 0: none */
+	/* given out only, realtime: when it was submitted, retried or extended after its end; start of the
+	 * first boot since then, 0: none */
+	int64_t queued_ns, started_ns;
 };
 
 struct store_attempt {
