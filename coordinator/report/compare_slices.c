@@ -42,6 +42,8 @@ static int order_lsms(const void *a, const void *b)
 	const struct slice *x = a, *y = b;
 	int rc = (x->order > y->order) - (x->order < y->order);
 
+	if (rc == 0 && !x->by_version) /* variants of one list, as the job has them */
+		rc = (x->of->id > y->of->id) - (x->of->id < y->of->id);
 	return rc ? rc : strcmp(x->of->lsm, y->of->lsm);
 }
 

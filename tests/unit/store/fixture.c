@@ -192,6 +192,10 @@ int fixture_boot_at(struct fixture *f, uint64_t id, uint64_t job, const struct f
 			       .stage = "dispatch",
 			       .deadline = {.boottime_ns = 1000, .realtime_ns = 2000},
 			       .started_ns = w->started_ns ? w->started_ns : 1,
+			       .role = w->role,
+			       .peer = w->peer,
+			       .pair = w->pair,
+			       .settings = w->settings,
 			       .attempts = attempts,
 			       .n_attempts = n};
 	struct answer a;

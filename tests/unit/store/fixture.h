@@ -55,6 +55,8 @@ struct fixture_where {
 	const char *machine, *kernel, *lsm_effective, *cmdline; /* NULL: as fixture_boot has them */
 	uint32_t block;
 	int64_t started_ns;
+	const char *role, *peer, *settings;
+	uint64_t pair;
 };
 int fixture_boot_at(struct fixture *f, uint64_t id, uint64_t job, const struct fixture_where *w,
 		    const uint64_t *slots, size_t n);
