@@ -266,6 +266,9 @@ struct kg_params plan_set_params(struct plan_builder *b, const struct plan_alt *
 
 int plan_line_of(struct plan_builder *b, uint32_t line_class, uint32_t kernel, uint32_t variant,
 		 uint32_t lsm, const struct plan_line **ret_line);
+/* The job's part of a line, owned; NULL: out of memory. */
+char *plan_variant_line(const struct plan_builder *b, const char *base, uint32_t variant,
+			const char *request);
 /* Number of a combination of settings. */
 int plan_settings_of(struct plan_builder *b, const uint32_t *digits, uint32_t *ret_index);
 /* Settings and variant as people tell boots apart. */

@@ -184,14 +184,22 @@ static int predict(struct plan_builder *b, const struct plan_selected *k, const 
 	return rc;
 }
 
+char *plan_variant_line(const struct plan_builder *b, const char *base, uint32_t variant,
+			const char *request)
+{
+	char *words = job_words(b, variant);
+	char *line = words ? plan_boot_cmdline(base, words, request) : NULL;
+
+	free(words);
+	return line;
+}
+
 static int make_line(struct plan_builder *b, const struct plan_selected *k, const char *base,
 		     uint32_t variant, uint32_t lsm, struct plan_line *x)
 {
-	char *words = job_words(b, variant);
-	char *line = words ? plan_boot_cmdline(base, words, b->job->lsms[lsm].request) : NULL;
+	char *line = plan_variant_line(b, base, variant, b->job->lsms[lsm].request);
 	int rc;
 
-	free(words);
 	if (!line)
 		return plan_no_memory(b->err);
 	x->len = strlen(line);
