@@ -230,7 +230,7 @@ void plan_builder_deinit(struct plan_builder *b)
 	free(b->chosen);
 	free(b->groups);
 	kg_arena_deinit(&b->scratch);
-	if (b->p && !b->p->memory)
+	if (!b->p || !b->p->memory)
 		free(b->memory);
 	plan_free(b->p);
 }
@@ -270,6 +270,7 @@ int plan_make(const struct plan_input *in, struct plan **ret_plan, struct kg_err
 	if (rc == 0) {
 		*ret_plan = b.p;
 		b.p = NULL;
+		b.memory = NULL; /* the plan's */
 	}
 	plan_builder_deinit(&b);
 	return rc;

@@ -32,6 +32,8 @@ struct pairwise {
 	struct plan_interned *values;
 	size_t n_axes;
 	struct cover_pairs *pairs;
+	const uint32_t **picks; /* of the alternative at hand */
+	uint32_t *asked;
 	struct row *rows; /* owned, of the whole column */
 	size_t n_rows, size_rows;
 	uint64_t most_rows;
@@ -57,21 +59,33 @@ static size_t param_axis(struct pairwise *w, const char *name)
 	return i;
 }
 
-/* The numbers of a parameter's values among those of all alternatives. */
-static int add_param(struct pairwise *w, const struct plan_param *p, struct cover_axis *x)
+/* The numbers of a parameter's values among those of all alternatives. One that is written twice is
+ * one here; `picks` says which of the file's it is. */
+static int add_param(struct pairwise *w, const struct plan_param *p, struct cover_axis *x,
+		     const uint32_t **ret_picks)
 {
 	struct plan_builder *b = w->b;
 	uint32_t *map = plan_scratch(b, (size_t)p->n, sizeof(*map));
+	uint32_t *picks = plan_scratch(b, (size_t)p->n, sizeof(*picks));
 	size_t axis = param_axis(w, p->param->name);
+	struct plan_interned own = {0};
+	uint32_t index;
 	uint64_t v;
-	int rc = 0;
+	int rc = map && picks ? 0 : plan_no_memory(b->err);
 
-	if (!map)
-		return plan_no_memory(b->err);
-	for (v = 0; v < p->n && rc == 0; v++)
-		rc = plan_intern(b, &w->values[axis], p->values[v].text, &map[v]);
+	for (v = 0; v < p->n && rc == 0; v++) {
+		uint32_t known = own.n;
+
+		rc = plan_intern(b, &own, p->values[v].text, &index);
+		if (rc < 0 || index < known)
+			continue;
+		picks[index] = (uint32_t)v;
+		rc = plan_intern(b, &w->values[axis], p->values[v].text, &map[index]);
+	}
 	w->sizes[axis] = w->values[axis].n;
-	*x = (struct cover_axis){.shared = axis, .n = (uint32_t)p->n, .map = map};
+	*x = (struct cover_axis){.shared = axis, .n = own.n, .map = map};
+	*ret_picks = picks;
+	free(own.texts);
 	return rc;
 }
 
@@ -93,9 +107,9 @@ static bool relevant(const struct pairwise *w, const char *name)
 	return named_in(j->excludes, j->n_excludes, name) || named_in(j->onlys, j->n_onlys, name);
 }
 
-/* Axes of one alternative; `maps` keeps those of its parameters. */
+/* Axes of one alternative, and per parameter what its values are in the file. */
 static int fill_axes(struct pairwise *w, const struct plan_alt *a, uint32_t *alt_value,
-		     struct cover_axis *axes, size_t *ret_n)
+		     struct cover_axis *axes, const uint32_t **picks, size_t *ret_n)
 {
 	const struct job_spec *j = w->b->job;
 	size_t i, n = 0;
@@ -113,7 +127,7 @@ static int fill_axes(struct pairwise *w, const struct plan_alt *a, uint32_t *alt
 		n++;
 	}
 	for (i = 0; i < a->n_params && rc == 0; i++, n++) {
-		rc = add_param(w, &a->params[i], &axes[n]);
+		rc = add_param(w, &a->params[i], &axes[n], &picks[i]);
 		axes[n].relevant = relevant(w, a->params[i].param->name);
 	}
 	*ret_n = n;
@@ -129,6 +143,7 @@ static int add_row(void *arg, const uint32_t *digits)
 	size_t n = w->n_boot + a->n_params;
 	uint32_t *kept = plan_scratch(w->b, n, sizeof(*kept));
 	struct row *r;
+	size_t i;
 
 	if (w->n_rows >= w->most_rows)
 		return KG_ELIMIT;
@@ -136,9 +151,8 @@ static int add_row(void *arg, const uint32_t *digits)
 	    plan_grow((void **)&w->rows, &w->size_rows, w->n_rows + 1, sizeof(*w->rows)) < 0)
 		return -ENOMEM;
 	memcpy(kept, digits, w->n_boot * sizeof(*kept));
-	if (a->n_params)
-		memcpy(kept + w->n_boot, digits + w->n_boot + has_sets(w->entry),
-		       a->n_params * sizeof(*kept));
+	for (i = 0; i < a->n_params; i++)
+		kept[w->n_boot + i] = w->picks[i][digits[w->n_boot + has_sets(w->entry) + i]];
 	r = &w->rows[w->n_rows++];
 	*r = (struct row){kept, (uint32_t)w->n_boot, (uint32_t)n, w->peer, w->workload, w->alt, 0};
 	return 0;
@@ -160,6 +174,7 @@ static void ask_settings(struct plan_builder *b, const uint32_t *digits)
 static bool row_allowed(void *arg, const uint32_t *digits)
 {
 	struct pairwise *w = arg;
+	const uint32_t *params = digits + w->n_boot + has_sets(w->entry);
 	const struct plan_ask q = {
 		.column = w->column,
 		.peer = &w->column->peers[w->peer],
@@ -169,9 +184,13 @@ static bool row_allowed(void *arg, const uint32_t *digits)
 		.settings = 0,
 		.entry = w->entry,
 		.alt = w->alt,
-		.digits = digits + w->n_boot + has_sets(w->entry),
+		.digits = w->asked,
 	};
 
+	size_t i;
+
+	for (i = 0; i < w->entry->alts[w->alt].n_params; i++)
+		w->asked[i] = w->picks[i][params[i]];
 	ask_settings(w->b, digits + BOOT_AXES);
 	return !plan_excluded(w->b, &q);
 }
@@ -211,17 +230,18 @@ static int run_alt(struct pairwise *w, const struct cover_axis *axes, size_t n)
 		.arg = w,
 	};
 	size_t first = w->n_rows, i;
-	uint64_t all = 1, left_out;
+	uint64_t all = plan_times(plan_times(w->b->n_kernels, j->n_lsms),
+				  plan_times(w->b->n_variants, plan_settings_count(j)));
+	uint64_t left_out;
 	int rc = cover_run(&in);
 
 	if (rc < 0)
 		return refuse(w, rc);
+	all = plan_times(all, w->entry->alts[w->alt].count);
 	left_out = in.n_refused;
-	for (i = 0; i < n; i++) {
-		all = plan_times(all, axes[i].n);
+	for (i = 0; i < n; i++)
 		if (!axes[i].relevant)
 			left_out = plan_times(left_out, axes[i].n);
-	}
 	w->b->p->excluded = plan_plus(w->b->p->excluded, left_out);
 	w->b->p->pairwise_left =
 		plan_plus(w->b->p->pairwise_left, all - left_out - (w->n_rows - first));
@@ -256,20 +276,24 @@ static int cover_alts(struct pairwise *w)
 	size_t n_alts = w->entry->n_alts, most = most_axes(w);
 	struct cover_axis *axes = plan_scratch(b, n_alts * most, sizeof(*axes));
 	uint32_t *alt_values = plan_scratch(b, n_alts, sizeof(*alt_values));
+	const uint32_t **picks = plan_scratch(b, n_alts * most, sizeof(*picks));
 	size_t *n = plan_scratch(b, n_alts, sizeof(*n));
 	uint32_t i;
 	int rc = 0;
 
-	if (!axes || !alt_values || !n)
+	w->asked = plan_scratch(b, most, sizeof(*w->asked));
+	if (!axes || !alt_values || !picks || !n || !w->asked)
 		return plan_no_memory(b->err);
 	for (i = 0; i < n_alts && rc == 0; i++) {
 		alt_values[i] = i;
-		rc = fill_axes(w, &w->entry->alts[i], &alt_values[i], axes + i * most, &n[i]);
+		rc = fill_axes(w, &w->entry->alts[i], &alt_values[i], axes + i * most,
+			       picks + i * most, &n[i]);
 	}
 	if (rc == 0)
 		rc = start_pairs(w);
 	for (i = 0; i < n_alts && rc == 0; i++) {
 		w->alt = i;
+		w->picks = picks + i * most;
 		rc = run_alt(w, axes + i * most, n[i]);
 	}
 	return rc;
