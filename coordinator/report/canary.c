@@ -16,20 +16,20 @@ static int order_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Whose drift it is. */
-static int order_subject(const struct canary_value *x, const struct canary_value *y)
+static int order_machine(const struct canary_value *x, const struct canary_value *y)
 {
-	int rc = strcmp(x->machine, y->machine);
+	return strcmp(x->machine, y->machine);
+}
+
+/* What is measured there. */
+static int order_metric(const struct canary_value *x, const struct canary_value *y)
+{
+	int rc = order_machine(x, y);
 
 	if (rc == 0)
 		rc = strcmp(x->workload, y->workload);
-	return rc ? rc : strcmp(x->params, y->params);
-}
-
-static int order_metric(const struct canary_value *x, const struct canary_value *y)
-{
-	int rc = order_subject(x, y);
-
+	if (rc == 0)
+		rc = strcmp(x->params, y->params);
 	if (rc == 0)
 		rc = strcmp(x->metric, y->metric);
 	if (rc == 0)
@@ -113,7 +113,8 @@ static void say_name(const struct canary_value *v, bool several, struct kg_str *
 {
 	kg_str_addf(s, "canary %s", v->machine);
 	if (several)
-		kg_str_addf(s, ", %s %s", v->workload, v->metric);
+		kg_str_addf(s, ", %s %s%s%s", v->workload, v->params, v->params[0] ? " " : "",
+			    v->metric);
 }
 
 static int say_left_out(const struct drift *d, struct kg_str *s)
@@ -179,6 +180,19 @@ static int one_metric(const struct canary_value *v, size_t n, bool several, char
 	return rc;
 }
 
+/* v[0..n) are of one machine; what they are of is named where that is several things. */
+static int one_machine(const struct canary_value *v, size_t n, char ***notes, size_t *n_notes,
+		       struct kg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0, k; rc == 0 && i < n; i += k) {
+		k = run_of(&v[i], n - i, order_metric);
+		rc = one_metric(&v[i], k, k < n, notes, n_notes, err);
+	}
+	return rc;
+}
+
 int report_canary(struct canary_value *v, size_t n, char ***notes, size_t *n_notes,
 		  struct kg_err *err)
 {
@@ -190,16 +204,9 @@ int report_canary(struct canary_value *v, size_t n, char ***notes, size_t *n_not
 			v[finite++] = v[i];
 	if (finite)
 		qsort(v, finite, sizeof(*v), order_values);
-	for (size_t i = 0; rc == 0 && i < finite;) {
-		size_t subject = run_of(&v[i], finite - i, order_subject), at = 0;
-
-		while (rc == 0 && at < subject) {
-			size_t k = run_of(&v[i + at], subject - at, order_metric);
-
-			rc = one_metric(&v[i + at], k, k < subject, notes, n_notes, err);
-			at += k;
-		}
-		i += subject;
+	for (size_t i = 0, k; rc == 0 && i < finite; i += k) {
+		k = run_of(&v[i], finite - i, order_machine);
+		rc = one_machine(&v[i], k, notes, n_notes, err);
 	}
 	return rc == -ENOMEM ? kg_err_set(err, rc, "out of memory") : rc;
 }
