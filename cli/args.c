@@ -109,7 +109,7 @@ static int check_value(const struct cli_option *o, const char *value, struct kg_
 		return kg_err_set(err, KG_EINVALID, "'--%s' needs a whole number from 1, not '%s'",
 				  o->name, value);
 	if (o->kind != CLI_CHOICE) {
-		if (!value[0])
+		if (!value[0] && o->kind != CLI_LINE)
 			return kg_err_set(err, KG_EINVALID, "'--%s' needs a value", o->name);
 		return 0;
 	}

@@ -96,6 +96,8 @@ int cmd_import_summary(struct cli *cli, const struct cli_args *args);
 int cmd_imports(struct cli *cli, const struct cli_args *args);
 int cmd_stat_changepoints(struct cli *cli, const struct cli_args *args);
 int cmd_stat_vectors(struct cli *cli, const struct cli_args *args);
+int cmd_lsm_resolve(struct cli *cli, const struct cli_args *args);
+int cmd_lsm_parse(struct cli *cli, const struct cli_args *args);
 int cmd_lab(struct cli *cli, const struct cli_args *args);
 int cmd_info(struct cli *cli, const struct cli_args *args);
 int cmd_help(struct cli *cli, const struct cli_args *args);

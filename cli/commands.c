@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands_jobs.h"
+#include "cli/commands_plan.h"
 #include "cli/commands_results.h"
 #include "cli/commands_stat.h"
 
@@ -655,6 +656,27 @@ const struct cli_command cli_commands[] = {
 		.options = options_csv,
 		.json = &kgrid__v1__imports_reply__descriptor,
 		.run = cmd_imports,
+	},
+	{
+		.path = "lsm resolve",
+		.summary = "which LSMs a kernel will start, and why",
+		.description = LSM_RESOLVE_TEXT,
+		.options = options_lsm_resolve,
+		.examples = examples_lsm_resolve,
+		.exits = LSM_RESOLVE_EXITS,
+		.json = &kgrid__v1__lsm_resolve_reply__descriptor,
+		.run = cmd_lsm_resolve,
+	},
+	{
+		.path = "lsm parse",
+		.summary = "which LSMs a boot started, out of its log",
+		.description = LSM_PARSE_TEXT,
+		.operands = operand_log,
+		.examples = examples_lsm_parse,
+		.exits = LSM_PARSE_EXITS,
+		.json = &kgrid__v1__lsm_resolve_reply__descriptor,
+		.json_text = LSM_PARSE_JSON,
+		.run = cmd_lsm_parse,
 	},
 	{
 		.path = "lab",

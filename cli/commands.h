@@ -15,6 +15,7 @@ struct cli_args;
 enum cli_kind {
 	CLI_FLAG, /* an option without a value */
 	CLI_TEXT,
+	CLI_LINE,   /* a text that may be empty */
 	CLI_NUMBER, /* whole number from 1 */
 	CLI_CHOICE,
 	CLI_FILE,

@@ -560,7 +560,7 @@ static int warn_log(struct builder *b)
 	if (rc == 0 && !b->boot->debug)
 		rc = plan_warn(w,
 			       "the log shows neither the LSMs that are built in nor CONFIG_LSM: "
-			       "what else could be active cannot be told (lsm.debug shows it; "
+			       "why others are not active cannot be told (lsm.debug shows it; "
 			       "'kgrid lsm resolve' takes it from the kernel's config)");
 	return rc;
 }
