@@ -76,7 +76,7 @@ static void grid_config(const char *name, const char *release, struct kconfig_fa
 	free(text);
 }
 
-static void grid_init(struct grid *g)
+static inline void grid_init(struct grid *g)
 {
 	size_t i;
 
@@ -124,7 +124,7 @@ static void grid_init(struct grid *g)
 }
 
 /* 0, or the error of parsing or planning, with its text in g->err. */
-static int grid_plan(struct grid *g, const char *text)
+static inline int grid_plan(struct grid *g, const char *text)
 {
 	int rc;
 
@@ -154,7 +154,7 @@ static inline void grid_plan_file(struct grid *g, const char *name)
 	free(text);
 }
 
-static void grid_deinit(struct grid *g)
+static inline void grid_deinit(struct grid *g)
 {
 	plan_free(g->plan);
 	job_spec_free(g->job);
