@@ -128,3 +128,25 @@ const char *kg_uarch_name(const char *vendor, unsigned family, unsigned model, u
 		(void)snprintf(buf, size, "%u-%u-%u", family, model, stepping);
 	return buf;
 }
+
+static size_t add_names(const struct range *ranges, size_t n, const char *ret_names[], size_t have,
+			size_t max)
+{
+	size_t i, k;
+
+	for (i = 0; i < n && have < max; i++) {
+		for (k = 0; k < have && strcmp(ret_names[k], ranges[i].name) != 0; k++)
+			;
+		if (k == have)
+			ret_names[have++] = ranges[i].name;
+	}
+	return have;
+}
+
+size_t kg_uarch_known(const char *ret_names[], size_t max)
+{
+	size_t n = add_names(amd, sizeof(amd) / sizeof(amd[0]), ret_names, 0, max);
+
+	n = add_names(intel, sizeof(intel) / sizeof(intel[0]), ret_names, n, max);
+	return add_names(hygon, sizeof(hygon) / sizeof(hygon[0]), ret_names, n, max);
+}

@@ -13,4 +13,8 @@
 const char *kg_uarch_name(const char *vendor, unsigned family, unsigned model, unsigned stepping,
 			  char *buf, size_t size);
 
+/* Every name that kg_uarch_name can give, once, for suggestions; returns how many. Static texts. */
+#define KG_UARCH_MAX 128
+size_t kg_uarch_known(const char *ret_names[], size_t max);
+
 #endif

@@ -207,6 +207,7 @@ static int new_node(struct parser *p, enum kg_yaml_kind kind, struct node **ret_
 	if (!n)
 		return out_of_memory(p);
 	n->pub.kind = kind;
+	n->pub.file = p->doc->name;
 	n->pub.line = to_place(p->event.start_mark.line);
 	n->pub.column = to_place(p->event.start_mark.column);
 	n->weight = 1;
@@ -613,6 +614,6 @@ int kg_yaml_error(const struct kg_yaml_doc *doc, const struct kg_yaml_node *node
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return kg_err_set(err, KG_EINVALID, "%s:%u:%u: %s", doc->name, node->line, node->column,
-			  text);
+	return kg_err_set(err, KG_EINVALID, "%s:%u:%u: %s", node->file ? node->file : doc->name,
+			  node->line, node->column, text);
 }

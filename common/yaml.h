@@ -18,10 +18,11 @@ enum kg_yaml_kind { KG_YAML_SCALAR, KG_YAML_SEQ, KG_YAML_MAP };
 
 struct kg_yaml_node {
 	enum kg_yaml_kind kind;
-	unsigned line, column;	     /* from 1 */
-	bool quoted;		     /* scalar: had quotes, so it is text and never a number */
-	const char *text;	     /* scalar, UTF-8 without NUL inside */
-	size_t n;		     /* items of a sequence, pairs of a mapping */
+	const char *file;      /* name of its document: nodes of several may be put together */
+	unsigned line, column; /* from 1 */
+	bool quoted;	       /* scalar: had quotes, so it is text and never a number */
+	const char *text;      /* scalar, UTF-8 without NUL inside */
+	size_t n;	       /* items of a sequence, pairs of a mapping */
 	struct kg_yaml_node **items; /* sequence: n items; mapping: n values */
 	struct kg_yaml_node **keys;  /* mapping: n scalar keys, unique */
 };
@@ -48,7 +49,7 @@ void kg_yaml_free(struct kg_yaml_doc *doc);
 
 /* Value of a key; NULL when absent. Borrows. */
 struct kg_yaml_node *kg_yaml_get(const struct kg_yaml_node *map, const char *key);
-/* Writes "name:line:col: text" and returns KG_EINVALID. */
+/* Writes "name:line:col: text", with the name of the node's own document, and returns KG_EINVALID. */
 int kg_yaml_error(const struct kg_yaml_doc *doc, const struct kg_yaml_node *node,
 		  struct kg_err *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

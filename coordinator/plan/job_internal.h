@@ -3,6 +3,7 @@
 #ifndef KG_PLAN_JOB_INTERNAL_H
 #define KG_PLAN_JOB_INTERNAL_H
 
+#include "common/arena.h"
 #include "coordinator/plan/job.h"
 
 struct job_input { /* all borrow */
@@ -11,16 +12,71 @@ struct job_input { /* all borrow */
 	struct kg_err *err;
 };
 
-/* Each fills its part of in->job; `n` NULL: the key is absent. */
-int job_read_lsms(const struct job_input *in, const struct kg_yaml_node *n);
-int job_read_workloads(const struct job_input *in, const struct kg_yaml_node *n);
-int job_read_excludes(const struct job_input *in, const struct kg_yaml_node *n);
+/* ---- job_util.c ---- */
 
-struct job_place job_place_of(const struct kg_yaml_node *node);
+struct job_place job_place_of(const struct job_input *in, const struct kg_yaml_node *node);
 int job_no_memory(struct kg_err *err); /* sets the text, returns -ENOMEM */
 bool job_is_null(const struct kg_yaml_node *n);
 /* Adds a copy of a scalar. */
 int job_texts_add(const struct job_input *in, struct job_texts *t, const struct kg_yaml_node *n);
 void job_texts_deinit(struct job_texts *t);
+/* A list of single values that are not empty, or one of them. `what` names the key in errors. */
+int job_read_texts(const struct job_input *in, const struct kg_yaml_node *n, const char *what,
+		   struct job_texts *ret);
+/* The second of two equal texts is an error. */
+int job_check_unique(const struct job_input *in, const struct job_texts *t, const char *what);
+/* " (did you mean 'x'?)" or "" in a static form: ", did you mean '%s'?". */
+int job_unknown(const struct job_input *in, const struct kg_yaml_node *n, const char *what,
+		const char *const *known, size_t n_known);
+void job_machines_deinit(struct job_machines *m);
+void job_param_deinit(struct job_param *p);
+void job_workload_deinit(struct job_workload *w);
+
+/* ---- job_merge.c: several files as one mapping ---- */
+
+#define JOB_DOCS_MAX (JOB_MAX_FILES + 1)
+
+struct job_docs {
+	struct kg_yaml_doc *items[JOB_DOCS_MAX]; /* owned; the job file first */
+	size_t n;
+	struct kg_arena arena; /* of mappings that were put together */
+};
+
+/* The root with everything that it includes, without the key `include` and with the job keys of
+ * `defaults` filled in. `keys` are the job's keys. */
+int job_docs_load(const struct job_source *src, const struct kg_field *keys, struct job_docs *d,
+		  const struct kg_yaml_node **ret_root, struct kg_err *err);
+void job_docs_deinit(struct job_docs *d);
+
+/* ---- each fills its part of in->job; `n` NULL: the key is absent ---- */
+
+int job_read_machines(const struct job_input *in, const struct kg_yaml_node *n, const char *what,
+		      struct job_machines *ret);
+int job_read_lsms(const struct job_input *in, const struct kg_yaml_node *n);
+/* After the lists. `extra`: more variants, matrix.cmdline. */
+int job_read_cmdline(const struct job_input *in, const struct kg_yaml_node *n,
+		     const struct kg_yaml_node *extra);
+int job_read_settings(const struct job_input *in, const struct kg_yaml_node *n);
+/* Those keys of `defaults` that are no job keys, and of `matrix` that are parameters. */
+int job_read_defaults(const struct job_input *in, const struct kg_yaml_node *defaults,
+		      const struct kg_yaml_node *matrix, const struct kg_field *keys);
+/* `sets`: the key `parameters`; `role`: of all workloads that have none of their own. */
+int job_read_workloads(const struct job_input *in, const struct kg_yaml_node *n,
+		       const struct kg_yaml_node *sets, const struct kg_yaml_node *role);
+int job_read_canary(const struct job_input *in, const struct kg_yaml_node *n);
+/* One workload without sets and roles: the canary. */
+int job_read_plain_workload(const struct job_input *in, const struct kg_yaml_node *n,
+			    struct job_workload *w);
+int job_read_param(const struct job_input *in, const struct kg_yaml_node *key,
+		   const struct kg_yaml_node *value, const char *of, struct job_param *ret);
+int job_read_predicates(const struct job_input *in, const struct kg_yaml_node *exclude,
+			const struct kg_yaml_node *only);
+struct job_repeat { /* as the table reads it */
+	const struct kg_yaml_node *boots;
+	int64_t iterations;
+	const struct kg_yaml_node *until;
+};
+int job_read_repeat(const struct job_input *in, const struct job_repeat *r);
+int job_read_when(const struct job_input *in, const struct kg_yaml_node *n);
 
 #endif

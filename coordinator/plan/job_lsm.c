@@ -236,7 +236,7 @@ static int read_one(const struct job_input *in, const struct kg_yaml_node *key,
 	l->label = strdup(key->text);
 	if (!l->label)
 		return job_no_memory(in->err);
-	l->at = job_place_of(key);
+	l->at = job_place_of(in, key);
 	if (job_is_null(value))
 		return kg_yaml_error(
 			in->doc, value, in->err,

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The `workloads:` and `exclude:` parts of a job file. */
+/* `workloads:` with their parameters, `parameters:` (named sets), `defaults:`, `matrix:`, `role:` and
+ * `canary:`. */
 #include "coordinator/plan/job_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/plan/warn.h"
+#define SETS_DEPTH 8 /* sets that use each other */
 
-static int read_values(const struct job_input *in, const struct kg_yaml_node *n,
-		       const struct job_workload *w, struct job_param *p)
+/* ---- parameters ---- */
+
+static int read_values(const struct job_input *in, const struct kg_yaml_node *n, const char *of,
+		       struct job_param *p)
 {
 	bool list = n->kind == KG_YAML_SEQ;
 	size_t count = list ? n->n : 1;
@@ -18,15 +21,15 @@ static int read_values(const struct job_input *in, const struct kg_yaml_node *n,
 
 	if (n->kind == KG_YAML_MAP || job_is_null(n) || count == 0)
 		return kg_yaml_error(in->doc, n, in->err,
-				     "%s: '%s': expected a value, or a list of values to try",
-				     w->name, p->name);
+				     "%s: '%s': expected a value, or a list of values to try", of,
+				     p->name);
 	for (i = 0; i < count; i++) {
 		const struct kg_yaml_node *item = list ? n->items[i] : n;
 
 		if (item->kind != KG_YAML_SCALAR || job_is_null(item))
 			return kg_yaml_error(in->doc, item, in->err,
-					     "%s: '%s': expected single values in the list",
-					     w->name, p->name);
+					     "%s: '%s': expected single values in the list", of,
+					     p->name);
 		rc = job_texts_add(in, &p->values, item);
 		if (rc < 0)
 			return rc;
@@ -34,10 +37,278 @@ static int read_values(const struct job_input *in, const struct kg_yaml_node *n,
 	return 0;
 }
 
-static int read_params(const struct job_input *in, const struct kg_yaml_node *n,
-		       struct job_workload *w)
+int job_read_param(const struct job_input *in, const struct kg_yaml_node *key,
+		   const struct kg_yaml_node *value, const char *of, struct job_param *ret)
+{
+	ret->at = job_place_of(in, key);
+	ret->name = strdup(key->text);
+	if (!ret->name)
+		return job_no_memory(in->err);
+	return read_values(in, value, of, ret);
+}
+
+struct params {
+	struct job_param *items;
+	size_t n;
+};
+
+static bool has_param(const struct params *p, const char *name)
 {
 	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (strcmp(p->items[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static struct job_param *new_param(struct params *p)
+{
+	struct job_param *items = realloc(p->items, (p->n + 1) * sizeof(*items));
+
+	if (!items)
+		return NULL;
+	p->items = items;
+	memset(&items[p->n], 0, sizeof(*items));
+	return &items[p->n++];
+}
+
+static bool reserved(const char *key)
+{
+	return strcmp(key, "use") == 0 || strcmp(key, "role") == 0 || strcmp(key, "matrix") == 0;
+}
+
+/* The parameters of one mapping that are not there yet; `matrix` in it is only a heading. */
+static int add_params(const struct job_input *in, const struct kg_yaml_node *map, const char *of,
+		      struct params *p)
+{
+	const struct kg_yaml_node *matrix = kg_yaml_get(map, "matrix");
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < map->n && rc == 0; i++) {
+		struct job_param *x;
+
+		if (reserved(map->keys[i]->text) || has_param(p, map->keys[i]->text))
+			continue;
+		x = new_param(p);
+		rc = x ? job_read_param(in, map->keys[i], map->items[i], of, x)
+		       : job_no_memory(in->err);
+	}
+	if (rc < 0 || !matrix)
+		return rc;
+	if (matrix->kind != KG_YAML_MAP)
+		return kg_yaml_error(in->doc, matrix, in->err,
+				     "%s: 'matrix': expected parameters with lists of values", of);
+	for (i = 0; i < matrix->n && rc == 0; i++) {
+		struct job_param *x;
+
+		if (reserved(matrix->keys[i]->text) || has_param(p, matrix->keys[i]->text))
+			return kg_yaml_error(in->doc, matrix->keys[i], in->err,
+					     "%s: 'matrix': '%s' is given already", of,
+					     matrix->keys[i]->text);
+		x = new_param(p);
+		rc = x ? job_read_param(in, matrix->keys[i], matrix->items[i], of, x)
+		       : job_no_memory(in->err);
+	}
+	return rc;
+}
+
+/* ---- named sets ---- */
+
+struct sets {
+	const struct kg_yaml_node *map; /* the key `parameters`; NULL: none */
+};
+
+static int find_set(const struct job_input *in, const struct sets *s,
+		    const struct kg_yaml_node *use, const struct kg_yaml_node **ret_key,
+		    const struct kg_yaml_node **ret_set)
+{
+	size_t i;
+
+	if (use->kind != KG_YAML_SCALAR || job_is_null(use))
+		return kg_yaml_error(in->doc, use, in->err,
+				     "'use': expected the name of a set of 'parameters'");
+	for (i = 0; s->map && i < s->map->n; i++)
+		if (strcmp(s->map->keys[i]->text, use->text) == 0) {
+			*ret_key = s->map->keys[i];
+			*ret_set = s->map->items[i];
+			return 0;
+		}
+	if (!s->map || s->map->n == 0)
+		return kg_yaml_error(in->doc, use, in->err,
+				     "'use': there is no set '%.64s': the file has no 'parameters'",
+				     use->text);
+	{
+		const char **names = calloc(s->map->n, sizeof(*names));
+		int rc;
+
+		if (!names)
+			return job_no_memory(in->err);
+		for (i = 0; i < s->map->n; i++)
+			names[i] = s->map->keys[i]->text;
+		rc = job_unknown(in, use, "'use': there is no set", names, s->map->n);
+		free(names);
+		return rc;
+	}
+}
+
+/* A set's own parameters win over those of the sets that it uses, the first of these over later
+ * ones. */
+static int add_set(const struct job_input *in, const struct sets *s, const struct kg_yaml_node *use,
+		   unsigned depth, struct params *p)
+{
+	const struct kg_yaml_node *key, *set = NULL, *more;
+	size_t i;
+	int rc = find_set(in, s, use, &key, &set);
+
+	if (rc < 0)
+		return rc;
+	if (depth > SETS_DEPTH)
+		return kg_yaml_error(
+			in->doc, use, in->err,
+			"'parameters': '%.64s' uses itself, or sets use each other more "
+			"than %d deep",
+			use->text, SETS_DEPTH);
+	rc = add_params(in, set, use->text, p);
+	more = kg_yaml_get(set, "use");
+	if (rc < 0 || !more)
+		return rc;
+	if (more->kind != KG_YAML_SEQ)
+		return add_set(in, s, more, depth + 1, p);
+	for (i = 0; i < more->n && rc == 0; i++)
+		rc = add_set(in, s, more->items[i], depth + 1, p);
+	return rc;
+}
+
+static int check_sets(const struct job_input *in, const struct sets *s)
+{
+	size_t i;
+
+	if (!s->map)
+		return 0;
+	if (s->map->kind != KG_YAML_MAP)
+		return kg_yaml_error(in->doc, s->map, in->err,
+				     "'parameters': expected names with parameters, 'quick: {size: "
+				     "64}'");
+	for (i = 0; i < s->map->n; i++) {
+		const struct kg_yaml_node *key = s->map->keys[i], *set = s->map->items[i];
+		struct params p = {0};
+		struct kg_yaml_node use = *key;
+		size_t k;
+		int rc;
+
+		if (!kg_name_valid(key->text))
+			return kg_yaml_error(
+				in->doc, key, in->err,
+				"'parameters': '%.64s' is not a name: 1 to 63 letters, "
+				"digits and ._+- (not first . or -)",
+				key->text);
+		if (set->kind != KG_YAML_MAP || set->n == 0)
+			return kg_yaml_error(in->doc, set, in->err,
+					     "'parameters': '%s': expected parameters, '%s: {size: "
+					     "64}'",
+					     key->text, key->text);
+		if (kg_yaml_get(set, "role"))
+			return kg_yaml_error(in->doc, kg_yaml_get(set, "role"), in->err,
+					     "'parameters': '%s': a role belongs to the workload",
+					     key->text);
+		rc = add_set(in, s, &use, 0, &p); /* also one that nobody uses has to be right */
+		for (k = 0; k < p.n; k++)
+			job_param_deinit(&p.items[k]);
+		free(p.items);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int read_uses(const struct job_input *in, const struct sets *s, const struct kg_yaml_node *n,
+		     struct job_workload *w)
+{
+	bool list = n->kind == KG_YAML_SEQ;
+	size_t count = list ? n->n : 1;
+	size_t i, k;
+
+	if (n->kind == KG_YAML_MAP || count == 0)
+		return kg_yaml_error(in->doc, n, in->err,
+				     "%s: 'use': expected the name of a set, or a list of names to "
+				     "try",
+				     w->name);
+	w->sets = calloc(count, sizeof(*w->sets));
+	if (!w->sets)
+		return job_no_memory(in->err);
+	for (i = 0; i < count; i++) {
+		const struct kg_yaml_node *use = list ? n->items[i] : n;
+		struct job_set *x = &w->sets[i];
+		struct params p = {0};
+		int rc = add_set(in, s, use, 0, &p);
+
+		w->n_sets = i + 1;
+		x->params = p.items;
+		x->n_params = p.n;
+		if (rc < 0)
+			return rc;
+		x->at = job_place_of(in, use);
+		x->name = strdup(use->text);
+		if (!x->name)
+			return job_no_memory(in->err);
+		for (k = 0; k < i; k++)
+			if (strcmp(w->sets[k].name, x->name) == 0)
+				return kg_yaml_error(in->doc, use, in->err,
+						     "%s: 'use': '%s' is there already", w->name,
+						     x->name);
+	}
+	return 0;
+}
+
+/* ---- roles ---- */
+
+struct raw_role {
+	const struct kg_yaml_node *client, *server;
+};
+
+static const struct kg_field role_fields[] = {
+	{.key = "client",
+	 .type = KG_FIELD_NODE,
+	 .offset = offsetof(struct raw_role, client),
+	 .required = true,
+	 .help = "the machines that are measured: a name, a list of names or a predicate"},
+	{.key = "server",
+	 .type = KG_FIELD_NODE,
+	 .offset = offsetof(struct raw_role, server),
+	 .required = true,
+	 .help = "the machines of the other side, in the same form"},
+	{.key = NULL},
+};
+
+static int read_role(const struct job_input *in, const struct kg_yaml_node *n,
+		     struct job_workload *w)
+{
+	struct raw_role raw = {0};
+	int rc;
+
+	if (n->kind != KG_YAML_MAP)
+		return kg_yaml_error(in->doc, n, in->err,
+				     "'role': expected {client: machines, server: machines}");
+	rc = kg_yaml_read(in->doc, n, role_fields, &raw, in->err);
+	if (rc < 0)
+		return rc;
+	w->role = calloc(1, sizeof(*w->role));
+	if (!w->role)
+		return job_no_memory(in->err);
+	w->role->at = job_place_of(in, n);
+	rc = job_read_machines(in, raw.client, "role.client", &w->role->client);
+	return rc < 0 ? rc : job_read_machines(in, raw.server, "role.server", &w->role->server);
+}
+
+/* ---- workloads ---- */
+
+static int read_params(const struct job_input *in, const struct kg_yaml_node *n,
+		       const struct sets *sets, struct job_workload *w)
+{
+	struct params p = {0};
+	const struct kg_yaml_node *x;
 	int rc;
 
 	if (job_is_null(n))
@@ -46,26 +317,22 @@ static int read_params(const struct job_input *in, const struct kg_yaml_node *n,
 		return kg_yaml_error(in->doc, n, in->err,
 				     "%s: expected parameters, '- %s: {name: value}'", w->name,
 				     w->name);
-	w->params = calloc(n->n ? n->n : 1, sizeof(*w->params));
-	if (!w->params)
-		return job_no_memory(in->err);
-	for (i = 0; i < n->n; i++) {
-		struct job_param *p = &w->params[i];
-
-		w->n_params = i + 1;
-		p->at = job_place_of(n->keys[i]);
-		p->name = strdup(n->keys[i]->text);
-		if (!p->name)
-			return job_no_memory(in->err);
-		rc = read_values(in, n->items[i], w, p);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	rc = add_params(in, n, w->name, &p);
+	w->params = p.items;
+	w->n_params = p.n;
+	x = kg_yaml_get(n, "use");
+	if (rc == 0 && x)
+		rc = sets ? read_uses(in, sets, x, w)
+			  : kg_yaml_error(in->doc, x, in->err, "'canary': a canary uses no set");
+	x = kg_yaml_get(n, "role");
+	if (rc == 0 && x)
+		rc = sets ? read_role(in, x, w)
+			  : kg_yaml_error(in->doc, x, in->err, "'canary': a canary has no role");
+	return rc;
 }
 
 static int read_workload(const struct job_input *in, const struct kg_yaml_node *n,
-			 struct job_workload *w)
+			 const struct sets *sets, struct job_workload *w)
 {
 	const struct kg_yaml_node *key = n;
 
@@ -80,19 +347,29 @@ static int read_workload(const struct job_input *in, const struct kg_yaml_node *
 	if (key->kind != KG_YAML_SCALAR || job_is_null(key) || !kg_name_valid(key->text))
 		return kg_yaml_error(in->doc, n, in->err,
 				     "workloads: expected '- name: {parameters}' or '- name'");
-	w->at = job_place_of(key);
+	w->at = job_place_of(in, key);
 	w->name = strdup(key->text);
 	if (!w->name)
 		return job_no_memory(in->err);
-	return key == n ? 0 : read_params(in, n->items[0], w);
+	return key == n ? 0 : read_params(in, n->items[0], sets, w);
 }
 
-int job_read_workloads(const struct job_input *in, const struct kg_yaml_node *n)
+int job_read_plain_workload(const struct job_input *in, const struct kg_yaml_node *n,
+			    struct job_workload *w)
+{
+	return read_workload(in, n, NULL, w);
+}
+
+int job_read_workloads(const struct job_input *in, const struct kg_yaml_node *n,
+		       const struct kg_yaml_node *parameters, const struct kg_yaml_node *role)
 {
 	struct job_spec *j = in->job;
+	struct sets sets = {parameters};
 	size_t i;
-	int rc;
+	int rc = check_sets(in, &sets);
 
+	if (rc < 0)
+		return rc;
 	if (n->kind != KG_YAML_SEQ)
 		return kg_yaml_error(in->doc, n, in->err,
 				     "'workloads': expected a list, '- hackbench: {groups: 4}'");
@@ -103,101 +380,34 @@ int job_read_workloads(const struct job_input *in, const struct kg_yaml_node *n)
 		return job_no_memory(in->err);
 	for (i = 0; i < n->n; i++) {
 		j->n_workloads = i + 1;
-		rc = read_workload(in, n->items[i], &j->workloads[i]);
+		rc = read_workload(in, n->items[i], &sets, &j->workloads[i]);
+		if (rc == 0 && role && !j->workloads[i].role)
+			rc = read_role(in, role, &j->workloads[i]);
 		if (rc < 0)
 			return rc;
 	}
 	return 0;
 }
 
-/* ---- exclude ---- */
-
-struct names {
-	struct kg_texts lsms, workloads, params;
-};
-
-static int add_once(struct kg_texts *t, const char *name)
+int job_read_canary(const struct job_input *in, const struct kg_yaml_node *n)
 {
-	return plan_warn(t, "%s", name); /* adds what is not there yet */
-}
-
-static int collect(const struct job_spec *j, struct names *ret)
-{
-	size_t i, k;
-	int rc = 0;
-
-	for (i = 0; i < j->n_lsms && rc == 0; i++)
-		rc = add_once(&ret->lsms, j->lsms[i].label);
-	for (i = 0; i < j->n_workloads && rc == 0; i++) {
-		rc = add_once(&ret->workloads, j->workloads[i].name);
-		for (k = 0; k < j->workloads[i].n_params && rc == 0; k++)
-			rc = add_once(&ret->params, j->workloads[i].params[k].name);
-	}
-	return rc;
-}
-
-static int read_exclude(const struct job_input *in, const struct predicate_scope *scope,
-			const struct kg_yaml_node *n, struct job_exclude *x)
-{
-	int rc;
-
-	if (n->kind != KG_YAML_SCALAR || job_is_null(n))
-		return kg_yaml_error(
-			in->doc, n, in->err,
-			"'exclude': expected a predicate such as 'vendor == amd and lsm == "
-			"nt'");
-	x->at = job_place_of(n);
-	x->text = strdup(n->text);
-	if (!x->text)
-		return job_no_memory(in->err);
-	rc = predicate_parse(n->text, scope, &x->predicate, in->err);
-	if (rc < 0)
-		kg_err_wrap(in->err, rc, "%s:%u:%u: 'exclude'", in->job->file_name, n->line,
-			    n->column);
-	return rc;
-}
-
-static int read_list(const struct job_input *in, const struct kg_yaml_node *n,
-		     const struct names *names)
-{
-	struct predicate_scope scope = {
-		.axes = true,
-		.lsms = (const char *const *)names->lsms.items,
-		.n_lsms = names->lsms.n,
-		.workloads = (const char *const *)names->workloads.items,
-		.n_workloads = names->workloads.n,
-		.params = (const char *const *)names->params.items,
-		.n_params = names->params.n,
-	};
-	bool list = n->kind == KG_YAML_SEQ;
-	size_t count = list ? n->n : 1;
 	struct job_spec *j = in->job;
-	size_t i;
-	int rc;
 
-	j->excludes = calloc(count ? count : 1, sizeof(*j->excludes));
-	if (!j->excludes)
-		return job_no_memory(in->err);
-	for (i = 0; i < count; i++) {
-		j->n_excludes = i + 1;
-		rc = read_exclude(in, &scope, list ? n->items[i] : n, &j->excludes[i]);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
-
-int job_read_excludes(const struct job_input *in, const struct kg_yaml_node *n)
-{
-	struct names names = {0};
-	int rc;
-
-	if (!n)
+	j->canary_mode = JOB_CANARY_AUTO;
+	if (!n || (n->kind == KG_YAML_SCALAR && strcmp(n->text, "auto") == 0))
 		return 0;
-	rc = collect(in->job, &names);
-	rc = rc < 0 ? job_no_memory(in->err) : read_list(in, n, &names);
-	kg_texts_deinit(&names.lsms);
-	kg_texts_deinit(&names.workloads);
-	kg_texts_deinit(&names.params);
-	return rc;
+	if (n->kind == KG_YAML_SCALAR &&
+	    (strcmp(n->text, "none") == 0 || (!n->quoted && strcmp(n->text, "false") == 0))) {
+		j->canary_mode = JOB_CANARY_NONE;
+		return 0;
+	}
+	j->canary_mode = JOB_CANARY_GIVEN;
+	j->canary = calloc(1, sizeof(*j->canary));
+	if (!j->canary)
+		return job_no_memory(in->err);
+	if (n->kind == KG_YAML_SEQ)
+		return kg_yaml_error(in->doc, n, in->err,
+				     "'canary': expected auto, none, or one workload such as "
+				     "'perf-bench: {test: mem-memcpy}'");
+	return job_read_plain_workload(in, n, j->canary);
 }

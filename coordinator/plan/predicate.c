@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "coordinator/plan/predicate.h"
+#include "coordinator/plan/predicate_internal.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,35 +8,16 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "common/uarch.h"
 
 #define MAX_DEPTH 32 /* parentheses and "not" inside each other */
 #define MAX_WORD  128
 #define MAX_TEXT  4096 /* bounds the depth of the tree, too */
 
-/* What is compared; the machine's names first, then the axes, then parameters by name. */
-enum subject {
-	SUBJ_NAME,
-	SUBJ_VENDOR,
-	SUBJ_FAMILY,
-	SUBJ_MODEL,
-	SUBJ_STEPPING,
-	SUBJ_CPUS,
-	SUBJ_SOCKETS,
-	SUBJ_NUMA_NODES,
-	SUBJ_MEMORY,
-	SUBJ_MICROCODE,
-	SUBJ_CLOCK,
-	SUBJ_TAGS,
-	SUBJ_KERNEL,
-	SUBJ_LSM,
-	SUBJ_WORKLOAD,
-	SUBJ_PARAM,
-	SUBJ_COUNT = SUBJ_PARAM,
-};
-
 enum kind { KIND_TEXT, KIND_NUMBER, KIND_BYTES, KIND_LIST, KIND_ANY };
 
 static const char *const vendors[] = {"intel", "amd", "hygon", "centaur", "zhaoxin"};
+static const char *const roles[] = {"client"};
 static const char *const clocks[] = {"real", "instruction"};
 
 static const struct {
@@ -50,33 +31,21 @@ static const struct {
 	[SUBJ_FAMILY] = {"family", KIND_NUMBER, NULL, 0},
 	[SUBJ_MODEL] = {"model", KIND_NUMBER, NULL, 0},
 	[SUBJ_STEPPING] = {"stepping", KIND_NUMBER, NULL, 0},
+	[SUBJ_UARCH] = {"microarchitecture", KIND_TEXT, NULL, 0},
 	[SUBJ_CPUS] = {"cpus", KIND_NUMBER, NULL, 0},
 	[SUBJ_SOCKETS] = {"sockets", KIND_NUMBER, NULL, 0},
 	[SUBJ_NUMA_NODES] = {"numa_nodes", KIND_NUMBER, NULL, 0},
 	[SUBJ_MEMORY] = {"memory", KIND_BYTES, NULL, 0},
-	[SUBJ_MICROCODE] = {"microcode", KIND_TEXT, NULL, 0},
+	[SUBJ_MICROCODE] = {"microcode", KIND_ANY, NULL, 0},
 	[SUBJ_CLOCK] = {"clock", KIND_TEXT, clocks, 2},
 	[SUBJ_TAGS] = {"tags", KIND_LIST, NULL, 0},
 	[SUBJ_KERNEL] = {"kernel", KIND_LIST, NULL, 0},
 	[SUBJ_LSM] = {"lsm", KIND_TEXT, NULL, 0},
+	[SUBJ_CMDLINE] = {"cmdline", KIND_LIST, NULL, 0},
 	[SUBJ_WORKLOAD] = {"workload", KIND_TEXT, NULL, 0},
-};
-
-enum op { OP_OR, OP_AND, OP_NOT, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_IN, OP_NOT_IN };
-
-struct value {
-	char *text; /* owned */
-	double number;
-	bool is_number;
-};
-
-struct predicate {
-	enum op op;
-	struct predicate *left, *right; /* or, and; not: left. Owned */
-	enum subject subject;
-	char *param;	      /* SUBJ_PARAM: its name, owned */
-	struct value *values; /* owned */
-	size_t n_values;
+	[SUBJ_SET] = {"set", KIND_TEXT, NULL, 0},
+	[SUBJ_ROLE] = {"role", KIND_TEXT, roles, 1},
+	[SUBJ_PEER] = {"peer", KIND_TEXT, NULL, 0},
 };
 
 /* ---- words ---- */
@@ -217,6 +186,12 @@ static bool find_subject(const struct parser *p, const char *name, enum subject 
 			return true;
 		}
 	}
+	for (i = 0; p->scope && p->scope->axes && i < p->scope->n_settings; i++) {
+		if (strcmp(p->scope->settings[i], name) == 0) {
+			*ret_subject = SUBJ_SETTING;
+			return true;
+		}
+	}
 	return false;
 }
 
@@ -235,6 +210,8 @@ static int unknown_name(struct parser *p)
 	meant = kg_suggest(p->word, names, n);
 	if (!meant && p->scope && p->scope->axes)
 		meant = kg_suggest(p->word, p->scope->params, p->scope->n_params);
+	if (!meant && p->scope && p->scope->axes)
+		meant = kg_suggest(p->word, p->scope->settings, p->scope->n_settings);
 	if (meant)
 		kg_err_set(p->err, KG_EINVALID, "column %zu: unknown name '%s', did you mean '%s'?",
 			   p->start + 1, p->word, meant);
@@ -247,12 +224,12 @@ static int unknown_name(struct parser *p)
 
 static enum kind kind_of(enum subject s)
 {
-	return s == SUBJ_PARAM ? KIND_ANY : subjects[s].kind;
+	return s >= SUBJ_COUNT ? KIND_ANY : subjects[s].kind;
 }
 
 static const char *subject_name(const struct predicate *p)
 {
-	return p->subject == SUBJ_PARAM ? p->param : subjects[p->subject].name;
+	return p->subject >= SUBJ_COUNT ? p->param : subjects[p->subject].name;
 }
 
 /* The words that a subject can be equal to; n 0: any. */
@@ -266,10 +243,48 @@ static size_t choices_of(const struct parser *p, enum subject s, const char *con
 		*ret_choices = p->scope->workloads;
 		return p->scope->n_workloads;
 	}
-	if (s == SUBJ_PARAM)
+	if (s == SUBJ_SET && p->scope->n_sets > 0) {
+		*ret_choices = p->scope->sets;
+		return p->scope->n_sets;
+	}
+	if (s >= SUBJ_COUNT)
 		return 0;
 	*ret_choices = subjects[s].choices;
 	return subjects[s].n_choices;
+}
+
+/* A microarchitecture that nobody knows is a slip; families as numbers, 25-1-1, are taken. */
+static int check_uarch(struct parser *p)
+{
+	const char *known[KG_UARCH_MAX];
+	size_t n = kg_uarch_known(known, KG_UARCH_MAX);
+	const char *meant;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (predicate_uarch_is(known[i], p->word))
+			return 0;
+	if (p->word[0] >= '0' && p->word[0] <= '9')
+		return 0;
+	meant = kg_suggest(p->word, known, n);
+	for (i = 0; !meant && i < n; i++) { /* also without case */
+		char lower[64];
+		const char *one = lower;
+		size_t k;
+
+		for (k = 0; known[i][k] && k + 1 < sizeof(lower); k++)
+			lower[k] = (char)tolower((unsigned char)known[i][k]);
+		lower[k] = '\0';
+		if (kg_suggest(p->word, &one, 1))
+			meant = known[i];
+	}
+	return kg_err_set(p->err, KG_EINVALID,
+			  "column %zu: there is no microarchitecture '%s'%s%s%s", p->start + 1,
+			  p->word,
+			  meant ? ", did you mean '"
+				: ", known are zen3, cascadelake and "
+				  "others: see kgrid-job(5)",
+			  meant ? meant : "", meant ? "'?" : "");
 }
 
 static int check_choice(struct parser *p, const struct predicate *node)
@@ -301,7 +316,7 @@ static int check_choice(struct parser *p, const struct predicate *node)
 }
 
 /* A number as people write it in a predicate: decimal, hexadecimal, or with a unit of bytes. */
-static bool parse_number(const char *text, double *ret)
+bool predicate_number(const char *text, double *ret)
 {
 	uint64_t bytes;
 	char *end;
@@ -343,11 +358,13 @@ static int add_value(struct parser *p, struct predicate *node)
 	if (!v->text)
 		return -ENOMEM;
 	node->n_values++;
-	v->is_number = parse_number(p->word, &v->number);
+	v->is_number = predicate_number(p->word, &v->number);
 	if (!v->is_number && (kind == KIND_NUMBER || kind == KIND_BYTES || ordering(node->op)))
 		return kg_err_set(p->err, KG_EINVALID, "column %zu: expected a number%s, not '%s'",
 				  p->start + 1, kind == KIND_BYTES ? " such as 8GiB" : "", p->word);
-	rc = check_choice(p, node);
+	rc = node->subject == SUBJ_UARCH ? check_uarch(p) : check_choice(p, node);
+	if (rc == 0)
+		node->end = p->pos;
 	return rc < 0 ? rc : next(p);
 }
 
@@ -371,6 +388,7 @@ static int parse_values(struct parser *p, struct predicate *node)
 	} while (p->token == TOK_COMMA);
 	if (p->token != TOK_CLOSE)
 		return fail(p, p->start, "expected ',' or ')'");
+	node->end = p->pos;
 	return next(p);
 }
 
@@ -381,7 +399,10 @@ static int parse_member(struct parser *p, struct predicate *node, const char *va
 
 	if (p->token != TOK_WORD || !find_subject(p, p->word, &subject) ||
 	    kind_of(subject) != KIND_LIST)
-		return fail(p, p->start, "expected 'tags' or '(' behind 'in'");
+		return fail(p, p->start,
+			    p->scope && p->scope->axes
+				    ? "expected 'tags', 'cmdline', 'kernel' or '(' behind 'in'"
+				    : "expected 'tags' or '(' behind 'in'");
 	node->subject = subject;
 	p->token = TOK_QUOTED;
 	p->start = at;
@@ -393,7 +414,7 @@ static int parse_name(struct parser *p, struct predicate *node)
 {
 	if (p->token != TOK_WORD || !find_subject(p, p->word, &node->subject))
 		return unknown_name(p);
-	if (node->subject == SUBJ_PARAM) {
+	if (node->subject >= SUBJ_COUNT) {
 		node->param = strdup(p->word);
 		if (!node->param)
 			return -ENOMEM;
@@ -447,6 +468,7 @@ static int parse_comparison(struct parser *p, struct predicate *node)
 	if (p->token != TOK_WORD && p->token != TOK_QUOTED)
 		return fail(p, p->start,
 			    p->token == TOK_END ? "a comparison is missing" : "expected a name");
+	node->start = p->start;
 	memcpy(first, p->word, sizeof(first));
 	rc = next(p);
 	if (rc == 0)
@@ -557,6 +579,11 @@ int predicate_parse(const char *text, const struct predicate_scope *scope, struc
 		predicate_free(root);
 		return rc;
 	}
+	root->text = strdup(text);
+	if (!root->text) {
+		predicate_free(root);
+		return kg_err_set(err, -ENOMEM, "out of memory");
+	}
 	*ret_p = root;
 	return 0;
 }
@@ -573,170 +600,6 @@ void predicate_free(struct predicate *p)
 		free(p->values[i].text);
 	free(p->values);
 	free(p->param);
+	free(p->text);
 	free(p);
-}
-
-/* ---- evaluation ---- */
-
-/* What a name stands for, for one machine or cell. */
-struct fact {
-	const char *const *texts; /* list of n, or one text in `single` */
-	size_t n;
-	const char *single[2];
-	double number;
-	bool is_number;
-};
-
-const char *predicate_vendor_word(const char *cpu_vendor)
-{
-	static const struct {
-		const char *cpuid, *word;
-	} words[] = {{"GenuineIntel", "intel"},
-		     {"AuthenticAMD", "amd"},
-		     {"HygonGenuine", "hygon"},
-		     {"CentaurHauls", "centaur"},
-		     {"  Shanghai  ", "zhaoxin"}};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(words[i].cpuid, cpu_vendor) == 0)
-			return words[i].word;
-	return cpu_vendor;
-}
-
-static void set_text(struct fact *f, const char *text)
-{
-	f->single[0] = text;
-	f->texts = f->single;
-	f->n = text && text[0] ? 1 : 0;
-}
-
-/* A number of 0 is not known. */
-static void set_number(struct fact *f, double number, bool known)
-{
-	f->number = number;
-	f->is_number = known;
-}
-
-static void machine_fact(const struct predicate_machine *m, enum subject s, struct fact *f)
-{
-	switch (s) {
-	case SUBJ_NAME:
-		return set_text(f, m->name);
-	case SUBJ_VENDOR:
-		return set_text(f, m->cpu_vendor ? predicate_vendor_word(m->cpu_vendor) : NULL);
-	case SUBJ_FAMILY:
-		return set_number(f, m->cpu_family, m->cpu_family > 0);
-	case SUBJ_MODEL: /* 0 is a model and a stepping of known families */
-		return set_number(f, m->cpu_model, m->cpu_family > 0);
-	case SUBJ_STEPPING:
-		return set_number(f, m->cpu_stepping, m->cpu_family > 0);
-	case SUBJ_CPUS:
-		return set_number(f, m->cpus, m->cpus > 0);
-	case SUBJ_SOCKETS:
-		return set_number(f, m->sockets, m->sockets > 0);
-	case SUBJ_NUMA_NODES:
-		return set_number(f, m->numa_nodes, m->numa_nodes > 0);
-	case SUBJ_MEMORY:
-		return set_number(f, (double)m->memory_bytes, m->memory_bytes > 0);
-	case SUBJ_MICROCODE:
-		return set_text(f, m->microcode);
-	case SUBJ_CLOCK:
-		return set_text(f, m->clock);
-	case SUBJ_TAGS:
-		f->texts = m->tags;
-		f->n = m->n_tags;
-		return;
-	default:
-		return;
-	}
-}
-
-static void cell_fact(const struct predicate_cell *c, const struct predicate *p, struct fact *f)
-{
-	const char *text;
-
-	switch (p->subject) {
-	case SUBJ_KERNEL:
-		set_text(f, c->kernel_label ? c->kernel_label : c->kernel_release);
-		if (c->kernel_label) {
-			f->single[1] = c->kernel_release;
-			f->n = 2;
-		}
-		return;
-	case SUBJ_LSM:
-		return set_text(f, c->lsm);
-	case SUBJ_WORKLOAD:
-		return set_text(f, c->workload);
-	case SUBJ_PARAM:
-		text = c->params ? kg_params_get(c->params, p->param) : NULL;
-		set_text(f, text);
-		if (text)
-			f->is_number = parse_number(text, &f->number);
-		return;
-	default:
-		return machine_fact(c->machine, p->subject, f);
-	}
-}
-
-static bool equals(const struct fact *f, const struct value *v)
-{
-	size_t i;
-
-	if (f->is_number && v->is_number)
-		return !(f->number < v->number) && !(f->number > v->number);
-	for (i = 0; i < f->n; i++)
-		if (strcmp(f->texts[i], v->text) == 0)
-			return true;
-	return false;
-}
-
-static bool compare(const struct predicate *p, const struct fact *f)
-{
-	const struct value *v = &p->values[0];
-	bool any = false;
-	size_t i;
-
-	/* an empty list is known, everything else that is empty is absent */
-	if (f->n == 0 && !f->is_number && p->subject != SUBJ_TAGS)
-		return false;
-	switch (p->op) {
-	case OP_LT:
-		return f->is_number && f->number < v->number;
-	case OP_LE:
-		return f->is_number && f->number <= v->number;
-	case OP_GT:
-		return f->is_number && f->number > v->number;
-	case OP_GE:
-		return f->is_number && f->number >= v->number;
-	default:
-		break;
-	}
-	for (i = 0; i < p->n_values && !any; i++)
-		any = equals(f, &p->values[i]);
-	return p->op == OP_NE || p->op == OP_NOT_IN ? !any : any;
-}
-
-bool predicate_matches_cell(const struct predicate *p, const struct predicate_cell *c)
-{
-	struct fact f = {0};
-
-	switch (p->op) {
-	case OP_OR:
-		return predicate_matches_cell(p->left, c) || predicate_matches_cell(p->right, c);
-	case OP_AND:
-		return predicate_matches_cell(p->left, c) && predicate_matches_cell(p->right, c);
-	case OP_NOT:
-		return !predicate_matches_cell(p->left, c);
-	default:
-		cell_fact(c, p, &f);
-		return compare(p, &f);
-	}
-}
-
-bool predicate_matches_machine(const struct predicate *p, const struct predicate_machine *m)
-{
-	struct predicate_cell c = {.machine = m};
-
-	return predicate_matches_cell(p, &c);
 }

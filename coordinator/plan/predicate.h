@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "common/str.h"
 #include "common/workload.h"
 
 /* Facts of one machine, as its agent reports them. All pointers borrow; NULL or 0: not known. */
@@ -82,6 +83,11 @@ struct predicate;
 int predicate_parse(const char *text, const struct predicate_scope *scope, struct predicate **ret_p,
 		    struct kg_err *err);
 void predicate_free(struct predicate *p);
+
+/* Which comparisons keep a machine out, and what it has instead, "vendor == intel (it is amd); cpus >=
+ * 4 (it is 2)"; nothing for one that matches. */
+void predicate_explain(const struct predicate *p, const struct predicate_machine *m,
+		       struct kg_str *out);
 
 bool predicate_matches_machine(const struct predicate *p, const struct predicate_machine *m);
 bool predicate_matches_cell(const struct predicate *p, const struct predicate_cell *c);

@@ -99,14 +99,15 @@ static void test_what_is_not_carried_out_is_a_warning(void **state)
 {
 	struct job_spec *j = parse(HEAD TAIL "monitors: [vmstat]\nbudget: {wall: 4h}\n"
 					     "notify: [mail:x@example.org]\norder: grouped\n"
-					     "repeat: {until: \"ci95 <= 1%\"}\n");
+					     "repeat: {boots: 5..12, until: \"ci95 <= 1%\"}\n");
 
 	(void)state;
 	assert_true(warns(j, "monitors: none is started"));
-	assert_true(warns(j, "budget.wall: bounds confirmations"));
+	assert_false(warns(j, "budget"));
 	assert_false(warns(j, "notify"));
 	assert_true(j->confirm);
-	assert_true(warns(j, "repeat.until: 'ci95 <= 1%' is not carried out"));
+	assert_false(warns(j, "until"));
+	assert_true(j->until_pct == 1);
 	assert_true(warns(j, "drift of the machine between boots is not controlled"));
 	job_spec_free(j);
 }
@@ -331,7 +332,8 @@ static void test_bad_stop_rule_is_refused(void **state)
 		(void)snprintf(text, sizeof(text), HEAD TAIL "repeat: {until: \"%s\"}\n", bad[i]);
 		refused(text, "job.yaml:4:17: 'until': expected 'ci95 <= N%'");
 	}
-	job_spec_free(parse(HEAD TAIL "repeat: {until: ci95<=0.5%}\n"));
+	job_spec_free(parse(HEAD TAIL "repeat: {boots: 5..12, until: ci95<=0.5%}\n"));
+	refused(HEAD TAIL "repeat: {until: ci95 <= 1%}\n", "a stop rule needs a range of boots");
 }
 
 static void test_bad_predicates_are_refused_with_both_places(void **state)

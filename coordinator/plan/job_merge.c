@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `include:` and `defaults:`: several mappings as one. Nodes are shared, never changed; a mapping
+ * that is put together of two is a new node. */
+#include "coordinator/plan/job_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coordinator/plan/warn.h"
+
+#define ARENA_BYTES (64u << 20)
+
+/* ---- names of included files ---- */
+
+/* Takes "a/./b" and "x/../" out of a path, by its letters alone. */
+static void normalise(char *path)
+{
+	bool absolute = path[0] == '/';
+	char *out = path + absolute;
+	char *in = out;
+	char *base = out; /* ".." at the beginning stays before it */
+
+	while (*in) {
+		size_t len = strcspn(in, "/");
+		bool dots = len == 2 && in[0] == '.' && in[1] == '.';
+
+		if (len == 0 || (len == 1 && in[0] == '.')) {
+			/* nothing */
+		} else if (dots && out > base) {
+			while (out > base && *--out != '/')
+				;
+		} else if (!(dots && absolute)) {
+			if (out > path + absolute)
+				*out++ = '/';
+			memmove(out, in, len);
+			out += len;
+			if (dots)
+				base = out;
+		}
+		in += len;
+		in += *in == '/';
+	}
+	*out = '\0';
+}
+
+char *job_include_path(const char *including, const char *name)
+{
+	const char *slash = name[0] == '/' ? NULL : strrchr(including, '/');
+	struct kg_str s = {0};
+	char *path;
+
+	if (slash)
+		kg_str_addn(&s, including, (size_t)(slash - including) + 1);
+	kg_str_add(&s, name);
+	path = kg_str_take(&s);
+	if (path)
+		normalise(path);
+	return path;
+}
+
+/* The names under `include:`, in order. */
+static int read_names(const struct kg_yaml_doc *doc, const struct kg_yaml_node *n,
+		      struct kg_texts *ret, struct kg_err *err)
+{
+	bool list = n->kind == KG_YAML_SEQ;
+	size_t count = list ? n->n : 1;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct kg_yaml_node *item = list ? n->items[i] : n;
+
+		if (item->kind != KG_YAML_SCALAR || job_is_null(item) || !item->text[0])
+			return kg_yaml_error(doc, item, err,
+					     "'include': expected the name of a file, or a list "
+					     "of names");
+		if (plan_texts_add(ret, item->text) < 0)
+			return job_no_memory(err);
+	}
+	return 0;
+}
+
+int job_includes(const char *file_name, const char *text, size_t len, struct kg_texts *ret_names,
+		 struct kg_err *err)
+{
+	struct kg_texts names = {0};
+	struct kg_yaml_doc *doc;
+	const struct kg_yaml_node *n;
+	int rc = kg_yaml_parse(file_name, text, len, &doc, err);
+
+	if (rc < 0)
+		return rc;
+	n = kg_yaml_get(doc->root, "include");
+	if (n)
+		rc = read_names(doc, n, &names, err);
+	kg_yaml_free(doc);
+	if (rc < 0)
+		kg_texts_deinit(&names);
+	else
+		*ret_names = names;
+	return rc;
+}
+
+/* ---- putting mappings together ---- */
+
+static bool is_one_of(const char *key, const char *const *keys)
+{
+	for (; *keys; keys++)
+		if (strcmp(key, *keys) == 0)
+			return true;
+	return false;
+}
+
+static bool has_key(const struct kg_yaml_node *map, const char *key)
+{
+	return kg_yaml_get(map, key) != NULL;
+}
+
+/* A mapping whose labels are put together, whatever is below them. */
+static const struct kg_yaml_node *overlay(struct kg_arena *a, const struct kg_yaml_node *base,
+					  const struct kg_yaml_node *top, unsigned depth);
+
+/* The value of a key that both have. */
+static struct kg_yaml_node *both(struct kg_arena *a, const char *key, struct kg_yaml_node *base,
+				 struct kg_yaml_node *top, unsigned depth)
+{
+	/* labels of these are put together; below them `sysctl` and the job keys under `defaults` */
+	static const char *const joined[] = {"lsm",	 "parameters", "defaults",
+					     "settings", "matrix",     "sysctl",
+					     "repeat",	 "budget",     NULL};
+
+	if (base->kind != KG_YAML_MAP || top->kind != KG_YAML_MAP || depth > 2 ||
+	    !is_one_of(key, joined))
+		return top;
+	return (struct kg_yaml_node *)(uintptr_t)overlay(a, base, top, depth + 1);
+}
+
+static struct kg_yaml_node *new_map(struct kg_arena *a, const struct kg_yaml_node *like,
+				    size_t most)
+{
+	struct kg_yaml_node *m = kg_arena_alloc(a, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	*m = *like;
+	m->n = 0;
+	m->keys = kg_arena_alloc(a, (most + 1) * sizeof(*m->keys));
+	m->items = kg_arena_alloc(a, (most + 1) * sizeof(*m->items));
+	return m->keys && m->items ? m : NULL;
+}
+
+static void put(struct kg_yaml_node *m, struct kg_yaml_node *key, struct kg_yaml_node *item)
+{
+	m->keys[m->n] = key;
+	m->items[m->n++] = item;
+}
+
+static const struct kg_yaml_node *overlay(struct kg_arena *a, const struct kg_yaml_node *base,
+					  const struct kg_yaml_node *top, unsigned depth)
+{
+	struct kg_yaml_node *m = new_map(a, top, base->n + top->n);
+	size_t i;
+
+	if (!m)
+		return NULL;
+	for (i = 0; i < base->n; i++) {
+		struct kg_yaml_node *other = kg_yaml_get(top, base->keys[i]->text);
+		struct kg_yaml_node *item =
+			other ? both(a, base->keys[i]->text, base->items[i], other, depth)
+			      : base->items[i];
+
+		if (!item)
+			return NULL;
+		put(m, base->keys[i], item);
+	}
+	for (i = 0; i < top->n; i++)
+		if (!has_key(base, top->keys[i]->text))
+			put(m, top->keys[i], top->items[i]);
+	return m;
+}
+
+static const struct kg_yaml_node *without(struct kg_arena *a, const struct kg_yaml_node *map,
+					  const char *key)
+{
+	struct kg_yaml_node *m = new_map(a, map, map->n);
+	size_t i;
+
+	for (i = 0; m && i < map->n; i++)
+		if (strcmp(map->keys[i]->text, key) != 0)
+			put(m, map->keys[i], map->items[i]);
+	return m;
+}
+
+/* ---- include ---- */
+
+struct loading {
+	const struct job_source *src;
+	struct job_docs *docs;
+	struct kg_err *err;
+	const char *open[JOB_DOCS_MAX]; /* files that include each other, the outermost first */
+	size_t n_open;
+};
+
+static const struct job_file *find_file(const struct job_source *src, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < src->n_files; i++)
+		if (strcmp(src->files[i].name, name) == 0)
+			return &src->files[i];
+	return NULL;
+}
+
+static int load_text(struct loading *l, const char *name, const char *text, size_t len,
+		     const struct kg_yaml_node **ret_map);
+
+static int include_one(struct loading *l, const struct kg_yaml_doc *doc,
+		       const struct kg_yaml_node *at, const char *name,
+		       const struct kg_yaml_node **map)
+{
+	const struct kg_yaml_node *included = NULL;
+	const struct job_file *f = find_file(l->src, name);
+	size_t i;
+	int rc;
+
+	for (i = 0; i < l->n_open; i++)
+		if (strcmp(l->open[i], name) == 0)
+			return kg_yaml_error(doc, at, l->err,
+					     "'include': '%.160s' includes itself%s", name,
+					     i + 1 < l->n_open ? ", by way of other files" : "");
+	if (!f)
+		return kg_yaml_error(doc, at, l->err,
+				     "'include': the file '%.160s' was not given with the job",
+				     name);
+	rc = load_text(l, f->name, f->text, f->len, &included);
+	if (rc < 0)
+		return rc;
+	*map = *map ? overlay(&l->docs->arena, *map, included, 0) : included;
+	return *map ? 0 : job_no_memory(l->err);
+}
+
+static int include_all(struct loading *l, const struct kg_yaml_doc *doc,
+		       const struct kg_yaml_node *n, const struct kg_yaml_node **ret_map)
+{
+	struct kg_texts names = {0};
+	size_t i;
+	int rc = read_names(doc, n, &names, l->err);
+
+	for (i = 0; rc == 0 && i < names.n; i++) {
+		char *name = job_include_path(doc->name, names.items[i]);
+
+		rc = name ? include_one(l, doc, n->kind == KG_YAML_SEQ ? n->items[i] : n, name,
+					ret_map)
+			  : job_no_memory(l->err);
+		free(name);
+	}
+	kg_texts_deinit(&names);
+	return rc;
+}
+
+static int load_text(struct loading *l, const char *name, const char *text, size_t len,
+		     const struct kg_yaml_node **ret_map)
+{
+	const struct kg_yaml_node *base = NULL, *own, *n;
+	struct kg_yaml_doc *doc;
+	int rc;
+
+	if (l->docs->n == JOB_DOCS_MAX)
+		return kg_err_set(l->err, KG_ELIMIT, "%s: more than %d files are included",
+				  l->src->file_name, JOB_MAX_FILES);
+	rc = kg_yaml_parse(name, text, len, &doc, l->err);
+	if (rc < 0)
+		return rc;
+	l->docs->items[l->docs->n++] = doc;
+	if (doc->root->kind != KG_YAML_MAP)
+		return kg_yaml_error(doc, doc->root, l->err,
+				     "a job file is a mapping: 'name: ...'");
+	own = doc->root;
+	n = kg_yaml_get(own, "include");
+	if (n) {
+		l->open[l->n_open++] = doc->name;
+		rc = include_all(l, doc, n, &base);
+		l->n_open--;
+		if (rc < 0)
+			return rc;
+		own = without(&l->docs->arena, own, "include");
+		if (own && base)
+			own = overlay(&l->docs->arena, base, own, 0);
+	}
+	*ret_map = own;
+	return own ? 0 : job_no_memory(l->err);
+}
+
+/* ---- defaults ---- */
+
+static bool is_key(const struct kg_field *keys, const char *name)
+{
+	for (; keys->key; keys++)
+		if (strcmp(keys->key, name) == 0)
+			return true;
+	return false;
+}
+
+/* Job keys under `defaults` count where the file lacks them. */
+static int fill_defaults(struct job_docs *d, const struct kg_field *keys,
+			 const struct kg_yaml_node **root, struct kg_err *err)
+{
+	const struct kg_yaml_node *defaults = kg_yaml_get(*root, "defaults");
+	struct kg_yaml_node *base;
+	size_t i;
+
+	if (!defaults || defaults->kind != KG_YAML_MAP)
+		return 0; /* whoever reads it says so */
+	base = new_map(&d->arena, *root, defaults->n);
+	if (!base)
+		return job_no_memory(err);
+	for (i = 0; i < defaults->n; i++) {
+		const char *key = defaults->keys[i]->text;
+
+		if (strcmp(key, "name") == 0 || strcmp(key, "include") == 0 ||
+		    strcmp(key, "defaults") == 0)
+			return kg_yaml_error(d->items[0], defaults->keys[i], err,
+					     "'defaults': '%s' belongs to the job file itself",
+					     key);
+		if (is_key(keys, key))
+			put(base, defaults->keys[i], defaults->items[i]);
+	}
+	*root = overlay(&d->arena, base, *root, 0);
+	return *root ? 0 : job_no_memory(err);
+}
+
+int job_docs_load(const struct job_source *src, const struct kg_field *keys, struct job_docs *d,
+		  const struct kg_yaml_node **ret_root, struct kg_err *err)
+{
+	struct loading l = {.src = src, .docs = d, .err = err};
+	int rc;
+
+	kg_arena_init(&d->arena, ARENA_BYTES);
+	rc = load_text(&l, src->file_name, src->text, src->len, ret_root);
+	return rc < 0 ? rc : fill_defaults(d, keys, ret_root, err);
+}
+
+void job_docs_deinit(struct job_docs *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		kg_yaml_free(d->items[i]);
+	kg_arena_deinit(&d->arena);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `exclude:` and `only:`: predicates over every axis of the job. */
+#include "coordinator/plan/job_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coordinator/plan/warn.h"
+
+struct names {
+	struct kg_texts lsms, workloads, params, settings, sets;
+};
+
+static int add_once(struct kg_texts *t, const char *name)
+{
+	return plan_warn(t, "%s", name); /* adds what is not there yet */
+}
+
+static int add_params(struct names *ret, const struct job_param *params, size_t n)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < n && rc == 0; i++)
+		rc = add_once(&ret->params, params[i].name);
+	return rc;
+}
+
+static int collect_workload(const struct job_workload *w, struct names *ret)
+{
+	size_t i;
+	int rc = add_once(&ret->workloads, w->name);
+
+	if (rc == 0)
+		rc = add_params(ret, w->params, w->n_params);
+	for (i = 0; i < w->n_sets && rc == 0; i++) {
+		rc = add_once(&ret->sets, w->sets[i].name);
+		if (rc == 0)
+			rc = add_params(ret, w->sets[i].params, w->sets[i].n_params);
+	}
+	return rc;
+}
+
+static int collect(const struct job_spec *j, struct names *ret)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < j->n_lsms && rc == 0; i++)
+		rc = add_once(&ret->lsms, j->lsms[i].label);
+	for (i = 0; i < j->n_workloads && rc == 0; i++)
+		rc = collect_workload(&j->workloads[i], ret);
+	for (i = 0; i < j->n_defaults && rc == 0; i++)
+		rc = add_params(ret, &j->defaults[i].param, 1);
+	for (i = 0; i < j->n_settings && rc == 0; i++)
+		rc = add_once(&ret->settings, j->settings[i].name);
+	return rc;
+}
+
+static int read_one(const struct job_input *in, const struct predicate_scope *scope,
+		    const char *what, const struct kg_yaml_node *n, struct job_exclude *x)
+{
+	int rc;
+
+	if (n->kind != KG_YAML_SCALAR || job_is_null(n))
+		return kg_yaml_error(
+			in->doc, n, in->err,
+			"'%s': expected a predicate such as 'vendor == amd and lsm == nt'", what);
+	x->at = job_place_of(in, n);
+	x->text = strdup(n->text);
+	if (!x->text)
+		return job_no_memory(in->err);
+	rc = predicate_parse(n->text, scope, &x->predicate, in->err);
+	if (rc < 0)
+		kg_err_wrap(in->err, rc, "%s:%u:%u: '%s'",
+			    x->at.file ? x->at.file : in->job->file_name, n->line, n->column, what);
+	return rc;
+}
+
+static int read_list(const struct job_input *in, const struct predicate_scope *scope,
+		     const char *what, const struct kg_yaml_node *n, struct job_exclude **ret_items,
+		     size_t *ret_n)
+{
+	bool list = n->kind == KG_YAML_SEQ;
+	size_t count = list ? n->n : 1;
+	size_t i;
+	int rc;
+
+	*ret_items = calloc(count ? count : 1, sizeof(**ret_items));
+	if (!*ret_items)
+		return job_no_memory(in->err);
+	for (i = 0; i < count; i++) {
+		*ret_n = i + 1;
+		rc = read_one(in, scope, what, list ? n->items[i] : n, &(*ret_items)[i]);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+#define LIST(t) (const char *const *)(t).items
+
+static int read_both(const struct job_input *in, const struct names *x,
+		     const struct kg_yaml_node *exclude, const struct kg_yaml_node *only)
+{
+	struct predicate_scope scope = {
+		.axes = true,
+		.lsms = LIST(x->lsms),
+		.n_lsms = x->lsms.n,
+		.workloads = LIST(x->workloads),
+		.n_workloads = x->workloads.n,
+		.params = LIST(x->params),
+		.n_params = x->params.n,
+		.settings = LIST(x->settings),
+		.n_settings = x->settings.n,
+		.sets = LIST(x->sets),
+		.n_sets = x->sets.n,
+	};
+	struct job_spec *j = in->job;
+	int rc = 0;
+
+	if (exclude)
+		rc = read_list(in, &scope, "exclude", exclude, &j->excludes, &j->n_excludes);
+	if (rc == 0 && only)
+		rc = read_list(in, &scope, "only", only, &j->onlys, &j->n_onlys);
+	return rc;
+}
+
+int job_read_predicates(const struct job_input *in, const struct kg_yaml_node *exclude,
+			const struct kg_yaml_node *only)
+{
+	struct names names = {0};
+	int rc;
+
+	if (!exclude && !only)
+		return 0;
+	rc = collect(in->job, &names);
+	rc = rc < 0 ? job_no_memory(in->err) : read_both(in, &names, exclude, only);
+	kg_texts_deinit(&names.lsms);
+	kg_texts_deinit(&names.workloads);
+	kg_texts_deinit(&names.params);
+	kg_texts_deinit(&names.settings);
+	kg_texts_deinit(&names.sets);
+	return rc;
+}

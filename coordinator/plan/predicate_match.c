@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a predicate says of a machine or a cell, and which part of it says no. */
+#include "coordinator/plan/predicate_internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cmdline.h"
+#include "common/str.h"
+#include "common/uarch.h"
+
+/* ---- evaluation ---- */
+
+/* What a name stands for, for one machine or cell. */
+struct fact {
+	const char *const *texts; /* list of n, or one text in `single` */
+	size_t n;
+	const char *single[2];
+	double number;
+	bool is_number;
+	bool is_uarch;
+	char buf[64];
+	const char *words; /* one of its words is equal, too */
+};
+
+const char *predicate_vendor_word(const char *cpu_vendor)
+{
+	static const struct {
+		const char *cpuid, *word;
+	} words[] = {{"GenuineIntel", "intel"},
+		     {"AuthenticAMD", "amd"},
+		     {"HygonGenuine", "hygon"},
+		     {"CentaurHauls", "centaur"},
+		     {"  Shanghai  ", "zhaoxin"}};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].cpuid, cpu_vendor) == 0)
+			return words[i].word;
+	return cpu_vendor;
+}
+
+static void set_text(struct fact *f, const char *text)
+{
+	f->single[0] = text;
+	f->texts = f->single;
+	f->n = text && text[0] ? 1 : 0;
+}
+
+/* A number of 0 is not known. */
+static void set_number(struct fact *f, double number, bool known)
+{
+	f->number = number;
+	f->is_number = known;
+}
+
+static void machine_fact(const struct predicate_machine *m, enum subject s, struct fact *f)
+{
+	switch (s) {
+	case SUBJ_NAME:
+		return set_text(f, m->name);
+	case SUBJ_VENDOR:
+		return set_text(f, m->cpu_vendor ? predicate_vendor_word(m->cpu_vendor) : NULL);
+	case SUBJ_FAMILY:
+		return set_number(f, m->cpu_family, m->cpu_family > 0);
+	case SUBJ_MODEL: /* 0 is a model and a stepping of known families */
+		return set_number(f, m->cpu_model, m->cpu_family > 0);
+	case SUBJ_STEPPING:
+		return set_number(f, m->cpu_stepping, m->cpu_family > 0);
+	case SUBJ_UARCH:
+		if (m->cpu_vendor && m->cpu_family)
+			set_text(f, kg_uarch_name(m->cpu_vendor, m->cpu_family, m->cpu_model,
+						  m->cpu_stepping, f->buf, sizeof(f->buf)));
+		f->is_uarch = true;
+		return;
+	case SUBJ_CPUS:
+		return set_number(f, m->cpus, m->cpus > 0);
+	case SUBJ_SOCKETS:
+		return set_number(f, m->sockets, m->sockets > 0);
+	case SUBJ_NUMA_NODES:
+		return set_number(f, m->numa_nodes, m->numa_nodes > 0);
+	case SUBJ_MEMORY:
+		return set_number(f, (double)m->memory_bytes, m->memory_bytes > 0);
+	case SUBJ_MICROCODE:
+		set_text(f, m->microcode);
+		if (m->microcode)
+			f->is_number = predicate_number(m->microcode, &f->number);
+		return;
+	case SUBJ_CLOCK:
+		return set_text(f, m->clock);
+	case SUBJ_TAGS:
+		f->texts = m->tags;
+		f->n = m->n_tags;
+		return;
+	default:
+		return;
+	}
+}
+
+static void cell_fact(const struct predicate_cell *c, const struct predicate *p, struct fact *f)
+{
+	const struct kg_params *params;
+	const char *text;
+
+	switch (p->subject) {
+	case SUBJ_KERNEL:
+		set_text(f, c->kernel_label ? c->kernel_label : c->kernel_release);
+		if (c->kernel_label) {
+			f->single[1] = c->kernel_release;
+			f->n = 2;
+		}
+		return;
+	case SUBJ_LSM:
+		return set_text(f, c->lsm);
+	case SUBJ_CMDLINE:
+		set_text(f, c->cmdline_label);
+		if (c->cmdline_words) {
+			f->single[f->n++] = c->cmdline_words;
+			f->texts = f->single;
+			f->words = c->cmdline_words;
+		}
+		return;
+	case SUBJ_WORKLOAD:
+		return set_text(f, c->workload);
+	case SUBJ_SET:
+		return set_text(f, c->set);
+	case SUBJ_ROLE:
+		return set_text(f, c->peer && c->peer[0] ? "client" : NULL);
+	case SUBJ_PEER:
+		return set_text(f, c->peer);
+	case SUBJ_PARAM:
+	case SUBJ_SETTING:
+		params = p->subject == SUBJ_PARAM ? c->params : c->settings;
+		text = params ? kg_params_get(params, p->param) : NULL;
+		set_text(f, text);
+		if (text)
+			f->is_number = predicate_number(text, &f->number);
+		return;
+	default:
+		return machine_fact(c->machine, p->subject, f);
+	}
+}
+
+/* Folded text: letters and digits in lower case, up to what is only a remark. */
+static size_t fold(const char *text, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	for (; *text && *text != '/' && *text != '(' && n + 1 < size; text++)
+		if (isalnum((unsigned char)*text))
+			buf[n++] = (char)tolower((unsigned char)*text);
+	buf[n] = '\0';
+	return n;
+}
+
+bool predicate_uarch_is(const char *name, const char *word)
+{
+	static const char *const suffixes[] = {"sp", "ep", "ex", "d", "de", "client"};
+	char a[64], b[64];
+	size_t n = fold(name, a, sizeof(a)), k = fold(word, b, sizeof(b));
+	size_t i;
+
+	if (k == 0)
+		return false;
+	if (n == k)
+		return memcmp(a, b, n) == 0;
+	if (n < k || memcmp(a, b, k) != 0)
+		return false;
+	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (strcmp(a + k, suffixes[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	struct kg_cmdline c;
+	bool found = false;
+	size_t i;
+
+	if (!word[0] || kg_cmdline_parse(words, &c) < 0)
+		return false;
+	for (i = 0; i < c.n && !found; i++)
+		found = strcmp(c.words[i], word) == 0;
+	kg_cmdline_deinit(&c);
+	return found;
+}
+
+static bool equals(const struct fact *f, const struct value *v)
+{
+	size_t i;
+
+	if (f->is_uarch)
+		return f->n == 1 && predicate_uarch_is(f->texts[0], v->text);
+	if (f->words && has_word(f->words, v->text))
+		return true;
+	if (f->is_number && v->is_number)
+		return !(f->number < v->number) && !(f->number > v->number);
+	for (i = 0; i < f->n; i++)
+		if (strcmp(f->texts[i], v->text) == 0)
+			return true;
+	return false;
+}
+
+static bool compare(const struct predicate *p, const struct fact *f)
+{
+	const struct value *v = &p->values[0];
+	bool any = false;
+	size_t i;
+
+	/* an empty list is known, everything else that is empty is absent */
+	if (f->n == 0 && !f->is_number && p->subject != SUBJ_TAGS && p->subject != SUBJ_CMDLINE)
+		return false;
+	switch (p->op) {
+	case OP_LT:
+		return f->is_number && f->number < v->number;
+	case OP_LE:
+		return f->is_number && f->number <= v->number;
+	case OP_GT:
+		return f->is_number && f->number > v->number;
+	case OP_GE:
+		return f->is_number && f->number >= v->number;
+	default:
+		break;
+	}
+	for (i = 0; i < p->n_values && !any; i++)
+		any = equals(f, &p->values[i]);
+	return p->op == OP_NE || p->op == OP_NOT_IN ? !any : any;
+}
+
+bool predicate_matches_cell(const struct predicate *p, const struct predicate_cell *c)
+{
+	struct fact f = {0};
+
+	switch (p->op) {
+	case OP_OR:
+		return predicate_matches_cell(p->left, c) || predicate_matches_cell(p->right, c);
+	case OP_AND:
+		return predicate_matches_cell(p->left, c) && predicate_matches_cell(p->right, c);
+	case OP_NOT:
+		return !predicate_matches_cell(p->left, c);
+	default:
+		cell_fact(c, p, &f);
+		return compare(p, &f);
+	}
+}
+
+bool predicate_matches_machine(const struct predicate *p, const struct predicate_machine *m)
+{
+	struct predicate_cell c = {.machine = m};
+
+	return predicate_matches_cell(p, &c);
+}
+
+/* ---- why not ---- */
+
+static void say(const struct predicate *root, const struct predicate *p,
+		const struct predicate_machine *m, bool negated, struct kg_str *out)
+{
+	struct predicate_cell c = {.machine = m};
+	struct fact f = {0};
+
+	cell_fact(&c, p, &f);
+	kg_str_addf(out, "%s%s%.*s", out->len ? "; " : "", negated ? "not " : "",
+		    (int)(p->end - p->start), root->text + p->start);
+	if (p->subject == SUBJ_TAGS) {
+		kg_str_add(out, " (tags:");
+		for (size_t i = 0; i < f.n; i++)
+			kg_str_addf(out, " %s", f.texts[i]);
+		kg_str_add(out, f.n ? ")" : " none)");
+	} else if (f.n > 0) {
+		kg_str_addf(out, " (it is %s)", f.texts[0]);
+	} else if (f.is_number) {
+		kg_str_addf(out, " (it is %.15g)", f.number);
+	} else {
+		kg_str_add(out, " (it is not known)");
+	}
+}
+
+/* The comparisons that make the whole false; `negated`: those that make it true. */
+static void explain(const struct predicate *root, const struct predicate *p,
+		    const struct predicate_machine *m, bool negated, struct kg_str *out)
+{
+	if (predicate_matches_machine(p, m) != negated)
+		return;
+	switch (p->op) {
+	case OP_AND:
+	case OP_OR:
+		explain(root, p->left, m, negated, out);
+		explain(root, p->right, m, negated, out);
+		return;
+	case OP_NOT:
+		explain(root, p->left, m, !negated, out);
+		return;
+	default:
+		say(root, p, m, negated, out);
+	}
+}
+
+void predicate_explain(const struct predicate *p, const struct predicate_machine *m,
+		       struct kg_str *out)
+{
+	explain(p, p, m, false, out);
+}
