@@ -40,6 +40,7 @@ static void on_tick(uv_timer_t *t)
 	server_tick(&c->server, now);
 	driver_tick(&c->driver, now);
 	detector_tick(&c->detector);
+	standing_tick(&c->standing);
 }
 
 static void on_signal(uv_signal_t *s, int number)
@@ -133,6 +134,69 @@ static int load_kernels(struct coordinator *c, struct kg_err *err)
 	return 0;
 }
 
+#define USAGE_DAYS 7 /* of boots that still count, with a half-life of a day */
+
+/* "alice 2": the share of a submitter. */
+static int read_share(const char *text, char *name, size_t size, double *ret_share,
+		      struct kg_err *err)
+{
+	const char *blank = strchr(text, ' ');
+	double share;
+
+	if (!blank || blank == text || (size_t)(blank - text) >= size ||
+	    kg_parse_double(blank + 1 + strspn(blank + 1, " "), &share) < 0 || !(share > 0) ||
+	    share > 1e6)
+		return kg_err_set(
+			err, KG_EINVALID,
+			"shares: expected 'NAME NUMBER' with a number over 0, not '%.80s'", text);
+	(void)snprintf(name, size, "%.*s", (int)(blank - text), text);
+	*ret_share = share;
+	return 0;
+}
+
+static int set_policy(struct coordinator *c, struct kg_err *err)
+{
+	struct sched_policy policy = sched_policy_default;
+	size_t n = c->cfg.shares.n;
+	struct sched_share *shares = calloc(n + 1, sizeof(*shares));
+	char(*names)[64] = calloc(n + 1, sizeof(*names));
+	size_t i;
+	int rc = shares && names ? 0 : kg_err_set(err, -ENOMEM, "out of memory");
+
+	for (i = 0; rc == 0 && i < n; i++) {
+		rc = read_share(c->cfg.shares.items[i], names[i], sizeof(names[i]),
+				&shares[i].share, err);
+		shares[i].user = names[i];
+	}
+	policy.shares = shares;
+	policy.n_shares = n;
+	if (rc == 0 && sched_set_policy(&c->sched, &policy) < 0)
+		rc = kg_err_set(err, -ENOMEM, "out of memory");
+	free(shares);
+	free(names);
+	return rc;
+}
+
+/* What submitters have used lately, so that a restart gives nobody a new day. */
+static int load_usage(struct coordinator *c, struct kg_err *err)
+{
+	const int64_t day = 86400 * (int64_t)KG_NSEC_PER_SEC;
+	int64_t now = kg_realtime_ns();
+	struct store_usages *u;
+	int rc = query_usage(c->query, now - USAGE_DAYS * day, now,
+			     (int64_t)(sched_policy_default.half_life_h * 3600e9), &u, err);
+	size_t i;
+
+	if (rc < 0)
+		return rc;
+	for (i = 0; rc == 0 && i < u->n; i++)
+		if (sched_usage_add(&c->sched, u->items[i].user, u->items[i].used_ns,
+				    kg_boottime_ns()) < 0)
+			rc = kg_err_set(err, -ENOMEM, "out of memory");
+	store_usages_free(u);
+	return rc;
+}
+
 static int load_state(struct coordinator *c, struct kg_err *err)
 {
 	struct store_snapshot *snap;
@@ -149,11 +213,16 @@ static int load_state(struct coordinator *c, struct kg_err *err)
 	c->sched.limits.instruction_factor = (uint32_t)c->cfg.instruction_factor;
 	driver_init(&c->driver, c);
 	detector_init(&c->detector, c);
+	standing_init(&c->standing, c);
 	for (i = 0; i < snap->n_machines; i++)
 		if (snap->machines[i].facts)
 			(void)inventory_put_machine(&c->inventory, snap->machines[i].name,
 						    snap->machines[i].facts, NULL);
-	rc = driver_restore(&c->driver, snap, err);
+	rc = set_policy(c, err);
+	if (rc == 0)
+		rc = load_usage(c, err);
+	if (rc == 0)
+		rc = driver_restore(&c->driver, snap, err);
 	store_snapshot_free(snap);
 	return rc;
 }
@@ -255,6 +324,7 @@ void coordinator_deinit(struct coordinator *c)
 	query_close(c->query);
 	artifact_blobs_free(c->blobs);
 	detector_deinit(&c->detector);
+	standing_deinit(&c->standing);
 	driver_deinit(&c->driver);
 	sched_deinit(&c->sched);
 	inventory_deinit(&c->inventory);

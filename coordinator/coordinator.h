@@ -23,6 +23,7 @@
 #include "coordinator/server/detector.h"
 #include "coordinator/server/inventory.h"
 #include "coordinator/server/server.h"
+#include "coordinator/server/standing.h"
 #include "coordinator/store/query.h"
 #include "coordinator/store/store.h"
 
@@ -63,6 +64,7 @@ struct coordinator {
 	struct sched sched;
 	struct driver driver;
 	struct detector detector;
+	struct standing standing;
 	struct server server;
 };
 

@@ -83,12 +83,21 @@ static void add_kernels(const struct store_regression *r, struct kg_str *out)
 	kg_str_deinit(&list);
 }
 
+/* Where the job varies its command line or settings, a list is shown with its variant behind a '+'. */
+static bool shown_as(const char *shown, const char *label)
+{
+	size_t len = strlen(label);
+
+	return shown && strncmp(shown, label, len) == 0 &&
+	       (shown[len] == '\0' || shown[len] == '+');
+}
+
 static bool wants_lsm(const struct store_regression *r, const char *label)
 {
 	if (r->lsm_axis)
-		return kg_streq(label, r->from_label) || kg_streq(label, r->to_label);
+		return shown_as(r->from_label, label) || shown_as(r->to_label, label);
 	for (size_t i = 0; i < r->n_members; i++)
-		if (kg_streq(label, r->members[i].lsm))
+		if (shown_as(r->members[i].lsm, label))
 			return true;
 	return false;
 }
@@ -115,7 +124,7 @@ static size_t add_lsms(const struct store_regression *r, const struct job_spec *
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < origin->n_lsms; i++) {
 			const struct job_lsm *l = &origin->lsms[i];
-			bool first = r->lsm_axis && kg_streq(l->label, r->from_label);
+			bool first = r->lsm_axis && shown_as(r->from_label, l->label);
 
 			if (!wants_lsm(r, l->label) || first != (pass == 0))
 				continue;
@@ -125,12 +134,69 @@ static size_t add_lsms(const struct store_regression *r, const struct job_spec *
 	return n;
 }
 
-/* "seconds=1 size=64" -> {"seconds": "1", "size": "64"}; values have no blanks (normalised). */
-static void add_params(const char *params, struct kg_str *out)
+/* All variants of the origin: which of them a result was of stands in its label. */
+static void add_cmdline(const struct job_spec *origin, struct kg_str *out)
 {
+	const char *base = origin->cmdline ? origin->cmdline : "";
+	bool varies =
+		origin->n_variants > 1 || (origin->n_variants == 1 && origin->variants[0].words[0]);
+
+	if (!varies && !base[0])
+		return;
+	kg_str_add(out, "cmdline: ");
+	if (!varies) {
+		kg_str_add_json(out, base);
+		kg_str_add(out, "\n");
+		return;
+	}
+	kg_str_add(out, "{base: ");
+	kg_str_add_json(out, base);
+	kg_str_add(out, ", vary: {");
+	for (size_t i = 0; i < origin->n_variants; i++) {
+		kg_str_add(out, i ? ", " : "");
+		kg_str_add_json(out, origin->variants[i].label);
+		kg_str_add(out, ": ");
+		kg_str_add_json(out, origin->variants[i].words);
+	}
+	kg_str_add(out, "}}\n");
+}
+
+static void add_settings(const struct job_spec *origin, struct kg_str *out)
+{
+	if (origin->n_settings > 0)
+		kg_str_add(out, "settings:\n");
+	for (size_t i = 0; i < origin->n_settings; i++) {
+		const struct job_setting *s = &origin->settings[i];
+
+		kg_str_add(out, "  ");
+		kg_str_add_json(out, s->name);
+		kg_str_add(out, ": [");
+		for (size_t k = 0; k < s->values.n; k++) {
+			kg_str_add(out, k ? ", " : "");
+			kg_str_add_json(out, s->values.items[k].text);
+		}
+		kg_str_add(out, "]\n");
+	}
+}
+
+/* "size=64 peer=lab-amd": the machine of the server; empty without one. */
+static void read_peer(const char *params, char *buf, size_t size)
+{
+	const char *p = strstr(params, " peer=");
+
+	if (!p && kg_str_starts(params, "peer="))
+		p = params - 1;
+	(void)snprintf(buf, size, "%s", p ? p + strlen(" peer=") : "");
+}
+
+/* "seconds=1 size=64" -> {"seconds": "1", "size": "64"}; values have no blanks (normalised). */
+static void add_params(const char *machine, const char *params, struct kg_str *out)
+{
+	char peer[128];
 	char word[256];
 	bool first = true;
 
+	read_peer(params, peer, sizeof(peer));
 	kg_str_add(out, "{");
 	while (*params) {
 		size_t len = strcspn(params, " ");
@@ -140,7 +206,7 @@ static void add_params(const char *params, struct kg_str *out)
 			memcpy(word, params, len);
 			word[len] = '\0';
 			value = strchr(word, '=');
-			if (value) {
+			if (value && !(peer[0] && strncmp(word, "peer=", 5) == 0)) {
 				*value++ = '\0';
 				kg_str_add(out, first ? "" : ", ");
 				kg_str_add_json(out, word);
@@ -151,6 +217,13 @@ static void add_params(const char *params, struct kg_str *out)
 		}
 		params += len;
 		params += *params == ' ';
+	}
+	if (peer[0]) {
+		kg_str_addf(out, "%srole: {client: [", first ? "" : ", ");
+		kg_str_add_json(out, machine);
+		kg_str_add(out, "], server: [");
+		kg_str_add_json(out, peer);
+		kg_str_add(out, "]}");
 	}
 	kg_str_add(out, "}");
 }
@@ -170,7 +243,7 @@ static void add_workloads(const struct store_regression *r, struct kg_str *out)
 		kg_str_add(out, "  - ");
 		kg_str_add_json(out, m->workload);
 		kg_str_add(out, ": ");
-		add_params(m->params, out);
+		add_params(m->machine, m->params, out);
 		kg_str_add(out, "\n");
 	}
 }
@@ -190,13 +263,12 @@ int confirm_job_text(const struct store_regression *r, const struct job_spec *or
 	add_machines(r, machines, n_machines, ret);
 	add_kernels(r, ret);
 	lsms = add_lsms(r, origin, ret);
-	if (origin->cmdline && origin->cmdline[0]) {
-		kg_str_add(ret, "cmdline: ");
-		kg_str_add_json(ret, origin->cmdline);
-		kg_str_add(ret, "\n");
-	}
+	add_cmdline(origin, ret);
+	add_settings(origin, ret);
 	add_workloads(r, ret);
-	kg_str_addf(ret, "repeat: {boots: %d, iterations: %u}\npriority: %u\nconfirm: false\n",
+	kg_str_addf(ret,
+		    "repeat: {boots: %d, iterations: %u}\npriority: %u\nconfirm: false\n"
+		    "canary: none\n",
 		    CONFIRM_BLOCKS, origin->iterations, origin->priority);
 	if (ret->failed)
 		return kg_err_set(err, -ENOMEM, "out of memory");

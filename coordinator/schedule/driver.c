@@ -20,8 +20,9 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/fleet/power.h"
 #include "coordinator/schedule/driver_internal.h"
+#include "coordinator/server/stopper.h"
 
-enum op_kind { OP_BEGIN, OP_STAGE, OP_END, OP_SETTLE, OP_JOB_STATE };
+enum op_kind { OP_BEGIN, OP_STAGE, OP_END, OP_SETTLE, OP_JOB_STATE, OP_CLOSE, OP_GATE };
 
 struct driver_op {
 	struct driver_op *next;
@@ -32,7 +33,10 @@ struct driver_op {
 	uint64_t deadline_ns;
 	enum kg_outcome outcome;
 	enum sched_job_state job_state;
+	bool count_try;
+	uint32_t block;
 	int64_t now_ns;
+	char machine[64]; /* CLOSE, GATE; "": all */
 	char text[512];
 };
 
@@ -69,7 +73,13 @@ static void op_done(void *arg, const struct store_result *r)
 	else if (op->kind == OP_BEGIN) /* nothing has heard of it; its slots are tried again */
 		sched_boot_ended(&d->c->sched, op->boot, KG_OUTCOME_HARNESS_ERROR, r->text,
 				 kg_boottime_ns());
-	if (op->kind == OP_JOB_STATE || op->kind == OP_SETTLE) {
+	/* Everything before is stored now, so that what is judged is whole. */
+	if (op->kind == OP_GATE &&
+	    stopper_judge(d->c, op->job, op->machine, op->block) == -ENOMEM) {
+		op_queue(op);
+		return;
+	}
+	if (op->kind == OP_JOB_STATE || op->kind == OP_SETTLE || op->kind == OP_CLOSE) {
 		watch_dirty(&d->c->server, op->job);
 		detector_dirty(&d->c->detector);
 	}
@@ -82,6 +92,11 @@ static struct store_deadline deadline_of(uint64_t boottime_ns)
 
 	return (struct store_deadline){.boottime_ns = boottime_ns,
 				       .realtime_ns = kg_realtime_ns() + left};
+}
+
+static const char *role_name(enum sched_role r)
+{
+	return r == SCHED_ROLE_CLIENT ? "client" : r == SCHED_ROLE_SERVER ? "server" : NULL;
 }
 
 static int run_begin(struct driver_op *op, struct store_done done)
@@ -119,6 +134,12 @@ static int run_begin(struct driver_op *op, struct store_done done)
 				      .started_ns = op->now_ns,
 				      .attempts = attempts,
 				      .n_attempts = b->n_attempts,
+				      .settings = b->visit->settings,
+				      .role = role_name(b->role),
+				      .peer = b->role == SCHED_ROLE_SERVER ? b->visit->machine->name
+					      : b->role == SCHED_ROLE_CLIENT ? b->visit->peer
+									     : NULL,
+				      .pair = b->pair_id,
 			      },
 			      done);
 	free(attempts);
@@ -158,10 +179,30 @@ static int op_submit(struct driver_op *op, struct store_done done)
 							   .outcome = op->outcome,
 							   .reason = reason,
 							   .attempt = op->attempt,
-							   .count_try = true},
+							   .count_try = op->count_try},
 				    1, op->now_ns, done);
 	case OP_JOB_STATE:
 		return store_job_state(s, op->job, job_state(op->job_state), op->now_ns, done);
+	case OP_CLOSE:
+		return store_job_close(s,
+				       &(struct store_job_close){
+					       .job = op->job,
+					       .machine = op->machine[0] ? op->machine : NULL,
+					       .outcome = op->outcome,
+					       .reason = reason,
+					       .now_ns = op->now_ns,
+				       },
+				       done);
+	case OP_GATE: /* an event, for its place in the queue */
+		return store_event_add(s,
+				       &(struct store_event){
+					       .time_ns = op->now_ns,
+					       .machine = op->machine,
+					       .job = op->job,
+					       .kind = "gate",
+					       .text = op->text,
+				       },
+				       done);
 	}
 	return KG_EINVALID;
 }
@@ -194,7 +235,11 @@ static struct driver_op *op_new(struct driver *d, enum op_kind kind, const struc
 	op->outcome = a->outcome;
 	op->attempt = a->attempt;
 	op->slot = a->slot ? a->slot->id : 0;
+	op->count_try = a->count_try;
+	op->block = a->block;
 	op->now_ns = kg_realtime_ns();
+	if (a->machine)
+		(void)snprintf(op->machine, sizeof(op->machine), "%s", a->machine->name);
 	if (a->text)
 		(void)snprintf(op->text, sizeof(op->text), "%s", a->text);
 	return op;
@@ -258,6 +303,35 @@ static void send_fence(struct driver *d, const struct sched_action *a)
 		session_send(x, KG_MSG_FENCE_BOOT, 0, &f.base);
 }
 
+static void send_peer_ready(struct driver *d, const struct sched_action *a)
+{
+	struct session *x = server_agent(&d->c->server, a->machine->name);
+	struct inv_machine *peer = inventory_machine(&d->c->inventory, a->peer->name);
+	Kgrid__V1__PeerReady r = KGRID__V1__PEER_READY__INIT;
+
+	if (!x || !peer || !peer->facts->address)
+		return; /* asked again when it connects; the stage's deadline ends it otherwise */
+	r.has_boot = r.has_attempt = r.has_port = 1;
+	r.boot = a->boot_id;
+	r.attempt = a->attempt;
+	r.port = a->port;
+	r.address = peer->facts->address;
+	session_send(x, KG_MSG_PEER_READY, 0, &r.base);
+}
+
+static void send_peer_done(struct driver *d, const struct sched_action *a)
+{
+	struct session *x = server_agent(&d->c->server, a->machine->name);
+	Kgrid__V1__PeerDone p = KGRID__V1__PEER_DONE__INIT;
+
+	if (!x)
+		return;
+	p.has_boot = p.has_attempt = 1;
+	p.boot = a->boot_id;
+	p.attempt = a->attempt;
+	session_send(x, KG_MSG_PEER_DONE, 0, &p.base);
+}
+
 static void act(void *arg, const struct sched_action *a)
 {
 	struct driver *d = arg;
@@ -304,12 +378,26 @@ static void act(void *arg, const struct sched_action *a)
 		send_fence(d, a);
 		break;
 	case SCHED_ACT_POWER_CYCLE:
-		power_cycle(d, a->machine->name, a->job->id, a->boot->id);
+		power_cycle(d, a->machine->name, a->job ? a->job->id : 0,
+			    a->boot ? a->boot->id : a->boot_id);
 		break;
 	case SCHED_ACT_CLOSE:
+		op = op_new(d, OP_CLOSE, a);
+		kg_log_notice("job %llu%s%s: %zu slots are %s: %s", (unsigned long long)a->job->id,
+			      a->machine ? " on " : "", a->machine ? a->machine->name : "",
+			      a->count, kg_outcome_name(a->outcome), a->text);
+		break;
 	case SCHED_ACT_GATE:
+		op = op_new(d, OP_GATE, a);
+		if (op)
+			(void)snprintf(op->text, sizeof(op->text),
+				       "block %u is over: the stop rule is judged", a->block);
+		break;
 	case SCHED_ACT_PEER_READY:
+		send_peer_ready(d, a);
+		break;
 	case SCHED_ACT_PEER_DONE:
+		send_peer_done(d, a);
 		break;
 	case SCHED_ACT_EVENT:
 		driver_event(d, a->machine ? a->machine->name : NULL, a->job ? a->job->id : 0, 0,

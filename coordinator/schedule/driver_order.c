@@ -52,7 +52,8 @@ static int order_params(struct kg_arena *a, const char *params, Kgrid__V1__RunOr
 	return 0;
 }
 
-static int order_run(struct kg_arena *a, const struct sched_attempt *at, Kgrid__V1__RunOrder **ret)
+static int order_run(struct kg_arena *a, const struct sched_boot *b, const struct sched_attempt *at,
+		     Kgrid__V1__RunOrder **ret)
 {
 	Kgrid__V1__RunOrder *r = kg_arena_alloc(a, sizeof(*r));
 
@@ -66,8 +67,47 @@ static int order_run(struct kg_arena *a, const struct sched_attempt *at, Kgrid__
 	r->workload_digest = at->slot->workload_digest;
 	r->iterations = at->slot->iterations;
 	r->timeout_seconds = at->slot->timeout_s;
+	if (b->role == SCHED_ROLE_CLIENT) {
+		r->role = (char *)(uintptr_t) "client";
+		r->peer = b->visit->peer;
+	} else if (b->role == SCHED_ROLE_SERVER) {
+		r->role = (char *)(uintptr_t) "server";
+		r->peer = b->visit->machine->name;
+		r->workload_digest = NULL; /* the client's; each machine has its own build */
+	}
 	*ret = r;
 	return order_params(a, at->slot->params, r);
+}
+
+/* "governor=performance; sysctl.vm.swappiness=10" -> Setting messages. */
+static int order_settings(struct kg_arena *a, const char *settings, Kgrid__V1__BootOrder *o)
+{
+	char *text = kg_arena_text(a, settings, strlen(settings));
+	size_t n = 1;
+	char *item;
+
+	if (!text)
+		return -ENOMEM;
+	for (item = text; *item; item++)
+		n += *item == ';';
+	o->settings = kg_arena_alloc(a, n * sizeof(Kgrid__V1__Setting *));
+	if (!o->settings)
+		return -ENOMEM;
+	while ((item = strsep(&text, ";"))) {
+		Kgrid__V1__Setting *s = kg_arena_alloc(a, sizeof(*s));
+		char *eq = strchr(item, '=');
+
+		if (!s)
+			return -ENOMEM;
+		if (!eq)
+			continue;
+		*eq = '\0';
+		kgrid__v1__setting__init(s);
+		s->name = item + strspn(item, " ");
+		s->value = eq + 1;
+		o->settings[o->n_settings++] = s;
+	}
+	return 0;
 }
 
 static int fill_order(struct kg_arena *a, const struct sched_boot *b, const struct inv_kernel *k,
@@ -98,10 +138,14 @@ static int fill_order(struct kg_arena *a, const struct sched_boot *b, const stru
 		o->want_documents = (char **)(uintptr_t)symbols;
 		o->n_want_documents = 1;
 	}
+	o->has_leave_by_reboot = v->leave_by_reboot;
+	o->leave_by_reboot = v->leave_by_reboot;
+	if (v->settings && v->settings[0])
+		rc = order_settings(a, v->settings, o);
 	for (i = 0; i < b->n_attempts && rc == 0; i++) {
 		if (b->attempts[i].outcome != KG_OUTCOME_NONE)
 			continue;
-		rc = order_run(a, &b->attempts[i], &o->runs[o->n_runs]);
+		rc = order_run(a, b, &b->attempts[i], &o->runs[o->n_runs]);
 		o->n_runs += rc == 0;
 	}
 	return rc;

@@ -21,6 +21,11 @@ static enum sched_job_state from_store(enum store_job_state s)
 	return map[s];
 }
 
+static char *text_of(const char *s)
+{
+	return (char *)(uintptr_t)(s ? s : "");
+}
+
 /* Slots come ordered by machine, visit, position: a new visit begins where one of them changes. */
 static int add_slot(struct sched *s, struct sched_job *j, const struct store_job *in,
 		    const struct store_slot *slot, struct sched_visit **v)
@@ -52,10 +57,40 @@ static int add_slot(struct sched *s, struct sched_job *j, const struct store_job
 				.lsm_request = (char *)(uintptr_t)cell->lsm_request,
 				.lsm_effective = (char *)(uintptr_t)cell->lsm_effective,
 				.cmdline = (char *)(uintptr_t)cell->cmdline,
+				.variant = text_of(cell->variant),
+				.settings = text_of(cell->settings),
+				.peer = cell->peer && cell->peer[0] ? text_of(cell->peer) : NULL,
+				.leave_by_reboot = cell->leave_by_reboot,
+				.seconds = in->hop_s,
 			});
 	if (!*v || sched_visit_add_slot(*v, &like) < 0)
 		return -ENOMEM;
+	(*v)->seconds += cell->run_s;
 	return 0;
+}
+
+/* A moment by the wall clock on the scheduler's clock; it may lie before this host's boot. */
+static int64_t boottime_of(int64_t realtime_ns)
+{
+	return (int64_t)kg_boottime_ns() - (kg_realtime_ns() - realtime_ns);
+}
+
+static int fill_job(struct sched_job *j, const struct store_job *in)
+{
+	size_t i;
+
+	j->paused = in->paused;
+	j->queued_ns = boottime_of(in->submitted_ns);
+	j->started_ns = in->started_ns ? boottime_of(in->started_ns) : INT64_MIN;
+	j->budget_ns = in->budget_ns;
+	j->queue_timeout_ns = in->queue_timeout_ns;
+	j->gate_block = in->blocks_min;
+	j->until_pct = in->until_pct;
+	j->blocks = in->blocks;
+	for (i = 0; i < in->n_after; i++)
+		if (sched_job_add_after(j, in->after[i]) < 0)
+			return -ENOMEM;
+	return sched_job_set_texts(j, in->name, text_of(in->user));
 }
 
 static struct sched_job *job_from_store(struct sched *s, const struct store_job *in)
@@ -64,6 +99,10 @@ static struct sched_job *job_from_store(struct sched *s, const struct store_job 
 	struct sched_visit *v = NULL;
 	size_t i;
 
+	if (j && fill_job(j, in) < 0) {
+		sched_job_free(j);
+		return NULL;
+	}
 	for (i = 0; j && i < in->n_slots; i++) {
 		if (add_slot(s, j, in, &in->slots[i], &v) < 0) {
 			sched_job_free(j);
@@ -73,18 +112,56 @@ static struct sched_job *job_from_store(struct sched *s, const struct store_job 
 	return j;
 }
 
-int driver_add_job(struct driver *d, const struct store_job *in)
+/* More blocks of a job that the scheduler has. What does not fit into memory comes after a
+ * restart. */
+static int grow_job(struct driver *d, struct sched_job *j, const struct store_job *in,
+		    uint32_t first_block)
+{
+	struct sched *s = &d->c->sched;
+	struct sched_visit *v = NULL;
+	uint64_t now = kg_boottime_ns();
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; rc == 0 && i < in->n_slots; i++)
+		if (in->slots[i].block >= first_block)
+			rc = add_slot(s, j, in, &in->slots[i], &v);
+	j->blocks = in->blocks;
+	/* Whoever asks for more blocks wants them made: no stop rule is asked about them. */
+	for (i = 0; i < in->n_cells; i++)
+		if (i == 0 || strcmp(in->cells[i].machine, in->cells[i - 1].machine) != 0)
+			sched_release(s, in->id, in->cells[i].machine, UINT32_MAX, now);
+	sched_job_grown(s, in->id, now);
+	return rc;
+}
+
+int driver_add_job(struct driver *d, const struct store_job *in, uint32_t first_block)
 {
 	struct sched *s = &d->c->sched;
 	struct sched_job *j;
 
-	if (!sched_job_forget(s, in->id))
-		return KG_EEXISTS;
+	if (!sched_job_forget(s, in->id)) {
+		j = sched_job_find(s, in->id);
+		return j && first_block ? grow_job(d, j, in, first_block) : KG_EEXISTS;
+	}
 	j = job_from_store(s, in);
 	if (!j)
 		return -ENOMEM;
 	sched_job_added(s, j, kg_boottime_ns());
 	return 0;
+}
+
+static enum sched_role role_of(const struct store_boot *b)
+{
+	if (!b->role || !b->role[0])
+		return SCHED_ROLE_NONE;
+	return strcmp(b->role, "server") == 0 ? SCHED_ROLE_SERVER : SCHED_ROLE_CLIENT;
+}
+
+/* A server's boot is made for the visit of its client's machine. */
+static struct sched_machine *visited_machine(struct sched *s, const struct store_boot *b)
+{
+	return sched_machine_get(s, role_of(b) == SCHED_ROLE_SERVER ? b->peer : b->machine);
 }
 
 static struct sched_visit *find_visit(struct sched_job *j, const struct sched_machine *m,
@@ -109,7 +186,7 @@ static const struct store_slot *store_slot_of(const struct store_job *j, uint64_
 }
 
 static int fill_attempt(struct sched_visit *v, const struct store_job *job,
-			const struct store_attempt *in, struct sched_attempt *a)
+			const struct store_attempt *in, bool server, struct sched_attempt *a)
 {
 	const struct store_slot *slot = store_slot_of(job, in->slot);
 	size_t i;
@@ -122,7 +199,7 @@ static int fill_attempt(struct sched_visit *v, const struct store_job *job,
 	a->id = in->id;
 	a->outcome = in->outcome;
 	a->started = in->started_ns != 0;
-	a->settled = slot->attempt == in->id;
+	a->settled = slot->attempt == in->id || server;
 	if (in->reason) {
 		a->reason = strdup(in->reason);
 		if (!a->reason)
@@ -147,7 +224,7 @@ static int restore_boot(struct driver *d, const struct store_snapshot *snap,
 	for (i = 0; i < snap->n_jobs; i++)
 		if (snap->jobs[i].id == in->job)
 			sj = &snap->jobs[i];
-	v = j && m ? find_visit(j, m, in->visit) : NULL;
+	v = j && m ? find_visit(j, visited_machine(s, in), in->visit) : NULL;
 	b = v ? sched_boot_new(v, in->n_attempts) : NULL;
 	if (!b)
 		return v ? -ENOMEM : KG_ECORRUPT;
@@ -155,11 +232,14 @@ static int restore_boot(struct driver *d, const struct store_snapshot *snap,
 	b->lease_epoch = in->lease_epoch;
 	(void)snprintf(b->nonce, sizeof(b->nonce), "%s", in->nonce);
 	b->order_sent = true;
+	b->role = role_of(in);
+	b->pair_id = in->pair;
 	b->stage = sched_stage_parse(in->stage);
 	if (b->stage == SCHED_STAGE_COUNT)
 		b->stage = SCHED_DISPATCH;
 	for (i = 0; i < in->n_attempts && rc == 0; i++)
-		rc = fill_attempt(v, sj, &in->attempts[i], &b->attempts[i]);
+		rc = fill_attempt(v, sj, &in->attempts[i], b->role == SCHED_ROLE_SERVER,
+				  &b->attempts[i]);
 	if (in->has_evidence && in->ended_by_agent) {
 		b->agent_outcome = in->agent_outcome;
 		b->agent_reason = in->agent_reason ? strdup(in->agent_reason) : NULL;
@@ -185,6 +265,23 @@ static void isolate_boot(struct driver *d, const struct store_boot *in)
 			     (struct store_done){0});
 }
 
+/* Before the jobs: none may begin on a machine that is out of service. */
+static void restore_machine(struct sched *s, const struct store_machine *in)
+{
+	struct sched_machine *m = sched_machine_get(s, in->name);
+	uint64_t now = kg_boottime_ns();
+
+	if (!m)
+		return;
+	if (in->service && strcmp(in->service, "drain") == 0)
+		(void)sched_machine_service(s, in->name, SCHED_DRAIN, in->service_why, now);
+	else if (in->service && strcmp(in->service, "maintenance") == 0)
+		(void)sched_machine_service(s, in->name, SCHED_MAINTENANCE, in->service_why, now);
+	if (in->reserved_by)
+		(void)sched_machine_reserve(s, in->name, in->reserved_by, in->reserved_why,
+					    boottime_of(in->reserved_until_ns), now);
+}
+
 int driver_restore(struct driver *d, const struct store_snapshot *snap, struct kg_err *err)
 {
 	struct sched *s = &d->c->sched;
@@ -193,8 +290,10 @@ int driver_restore(struct driver *d, const struct store_snapshot *snap, struct k
 				   .host_boot_id = d->c->host_boot_id};
 	size_t i;
 
+	for (i = 0; i < snap->n_machines; i++)
+		restore_machine(s, &snap->machines[i]);
 	for (i = 0; i < snap->n_jobs; i++)
-		if (driver_add_job(d, &snap->jobs[i]) == -ENOMEM)
+		if (driver_add_job(d, &snap->jobs[i], 0) == -ENOMEM)
 			return kg_err_set(err, -ENOMEM, "out of memory");
 	for (i = 0; i < snap->n_boots; i++) {
 		int rc = restore_boot(d, snap, &snap->boots[i], &now);

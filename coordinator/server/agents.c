@@ -287,6 +287,29 @@ void handle_record(const struct request *rq)
 		kg_link_pause(&x->link);
 }
 
+void handle_peer_serving(const struct request *rq)
+{
+	const Kgrid__V1__PeerServing *p = REQUEST_BODY(rq, Kgrid__V1__PeerServing);
+	struct sched_machine *m;
+
+	/* An agent speaks for its own machine's boot only. */
+	if (!sched_boot_find(&rq->c->sched, p->boot, &m) ||
+	    strcmp(m->name, rq->session->machine) != 0)
+		return;
+	sched_peer_serving(&rq->c->sched, p->boot, p->attempt, p->port, kg_boottime_ns());
+}
+
+void handle_peer_wanted(const struct request *rq)
+{
+	const Kgrid__V1__PeerWanted *p = REQUEST_BODY(rq, Kgrid__V1__PeerWanted);
+	struct sched_machine *m;
+
+	if (!sched_boot_find(&rq->c->sched, p->boot, &m) ||
+	    strcmp(m->name, rq->session->machine) != 0)
+		return;
+	sched_peer_wanted(&rq->c->sched, p->boot, p->attempt, kg_boottime_ns());
+}
+
 void handle_blob_request(const struct request *rq)
 {
 	const Kgrid__V1__BlobRequest *b = REQUEST_BODY(rq, Kgrid__V1__BlobRequest);

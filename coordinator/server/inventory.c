@@ -20,6 +20,7 @@ static void machine_unref(struct inv_machine *m)
 	free(m->decls);
 	free(m->problems);
 	free(m->offers);
+	free(m->settings);
 	kg_msg_free(m->facts_msg);
 	free(m->name);
 	free(m);
@@ -106,7 +107,26 @@ static void fill_plan_machine(struct inv_machine *m)
 		.n_offers = f->n_workloads,
 		.base_cmdline = f->base_cmdline,
 		.initrd_policy = f->initrd_policy,
+		.address = f->address && f->address[0] ? f->address : NULL,
+		.settings = m->settings,
+		.n_settings = f->n_settings,
+		.settings_known = f->settings_known,
 	};
+}
+
+static int read_settings(struct inv_machine *m)
+{
+	const Kgrid__V1__MachineFacts *f = m->facts;
+	size_t i;
+
+	m->settings = calloc(f->n_settings + 1, sizeof(*m->settings));
+	if (!m->settings)
+		return -ENOMEM;
+	for (i = 0; i < f->n_settings; i++) {
+		m->settings[i].name = f->settings[i]->name ? f->settings[i]->name : (char *)"";
+		m->settings[i].value = f->settings[i]->value ? f->settings[i]->value : (char *)"";
+	}
+	return 0;
 }
 
 static int machine_make(const char *name, const Kgrid__V1__MachineFacts *facts,
@@ -131,6 +151,8 @@ static int machine_make(const char *name, const Kgrid__V1__MachineFacts *facts,
 	}
 	for (i = 0; rc == 0 && i < n; i++)
 		rc = read_offer(m, i);
+	if (rc == 0)
+		rc = read_settings(m);
 	if (rc < 0) {
 		machine_unref(m);
 		return rc == -ENOMEM ? kg_err_set(err, rc, "out of memory") : rc;
@@ -296,6 +318,7 @@ int inventory_snapshot(const struct inventory *inv, struct inv_snapshot *ret)
 			.build_id = k->build_id,
 			.config = &k->config,
 			.has_modules = k->has_modules,
+			.added_ns = (int64_t)i + 1, /* they stand in the order of adding */
 		};
 	}
 	s.n_kernels = inv->n_kernels;

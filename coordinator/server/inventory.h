@@ -25,7 +25,8 @@ struct inv_machine {
 	const Kgrid__V1__MachineFacts *facts;
 	struct kg_workload **decls; /* parallel to facts->workloads; NULL: unreadable */
 	struct plan_offer *offers;
-	char **problems; /* parallel; why a declaration is unreadable */
+	char **problems;		 /* parallel; why a declaration is unreadable */
+	struct kg_param_value *settings; /* what can be set there; texts of the facts */
 	struct plan_machine plan;
 };
 

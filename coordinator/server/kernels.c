@@ -183,6 +183,7 @@ static void on_kernel_stored(void *arg, const struct store_result *r)
 	if (!c->stopping) {
 		kg_log_info("kernel %s (%s) %s", ck->inv->release, ck->inv->digest,
 			    r->existed ? "was there already" : "added");
+		standing_dirty(&c->standing);
 		if (inventory_put_kernel(&c->inventory, ck->inv) < 0)
 			kg_log_err("out of memory: the kernel can be used after a restart");
 		ck->inv = NULL;

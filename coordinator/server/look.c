@@ -12,6 +12,7 @@
 
 #include "common/clock.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/server/jobs.h"
 
 #define ARENA_BYTES (256u << 20)
 
@@ -288,7 +289,7 @@ static int read_origin(struct look *l, uint64_t job, struct job_spec **ret)
 	if (rc == 0)
 		rc = keep(l, &r->base);
 	if (rc == 0)
-		rc = job_spec_parse("job", r->text, strlen(r->text), ret, &l->w.err);
+		rc = job_reply_parse(r, ret, &l->w.err);
 	return rc;
 }
 

@@ -7,41 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "coordinator/coordinator.h"
 
 /* ---- what only the running coordinator knows ---- */
 
-/* Why a job waits. */
+/* Why a job waits: the first thing that the scheduler says of it. */
 static void fill_why(struct coordinator *c, Kgrid__V1__JobSummary *j)
 {
 	struct sched_job *sj = sched_job_find(&c->sched, j->id);
-	size_t i, offline = 0, busy = 0;
-	char text[160];
+	struct kg_texts lines = {0};
 
 	if (!sj || j->why || (sj->state != SCHED_JOB_QUEUED && sj->state != SCHED_JOB_RUNNING))
 		return;
-	for (i = 0; i < sj->n_visits; i++) {
-		const struct sched_machine *m = sj->visits[i]->machine;
-
-		if (i > 0 && sj->visits[i - 1]->machine == m)
-			continue; /* visits are ordered by machine */
-		if (m->boot && m->boot->visit->job == sj)
-			continue; /* works for it, and is away while it boots */
-		if (!m->up)
-			offline++;
-		else if (m->boot)
-			busy++;
-	}
-	if (!offline && !busy)
-		return;
-	if (offline && busy)
-		(void)snprintf(text, sizeof(text),
-			       "%zu of its machines not connected, %zu busy with other jobs",
-			       offline, busy);
-	else
-		(void)snprintf(text, sizeof(text), "%zu of its machines %s", offline + busy,
-			       offline ? "not connected" : "busy with other jobs");
-	j->why = strdup(text);
+	if (sched_why_job(&c->sched, j->id, kg_boottime_ns(), &lines) == 0 && lines.n > 0)
+		j->why = strdup(lines.items[0]);
+	kg_texts_deinit(&lines);
 }
 
 static void fill_state(struct coordinator *c, Kgrid__V1__MachineInfo *m)
@@ -65,31 +46,61 @@ static void fill_state(struct coordinator *c, Kgrid__V1__MachineInfo *m)
 		m->stage = strdup(sched_stage_name(sm->boot->stage));
 }
 
-static void fill_jobs(struct coordinator *c, ProtobufCMessage *reply)
+static void fill_jobs(struct coordinator *c, const ProtobufCMessage *body, ProtobufCMessage *reply)
 {
 	Kgrid__V1__JobsReply *r = (Kgrid__V1__JobsReply *)reply;
 	size_t i;
 
+	(void)body;
 	for (i = 0; i < r->n_jobs; i++)
 		fill_why(c, r->jobs[i]);
 }
 
-static void fill_job(struct coordinator *c, ProtobufCMessage *reply)
+static void fill_job(struct coordinator *c, const ProtobufCMessage *body, ProtobufCMessage *reply)
 {
+	(void)body;
 	fill_why(c, ((Kgrid__V1__JobReply *)reply)->job);
 }
 
-static void fill_machines(struct coordinator *c, ProtobufCMessage *reply)
+/* `where` is one that ask_machines has parsed. */
+static void keep_matching(struct coordinator *c, const char *where, Kgrid__V1__MachinesReply *r)
 {
+	struct predicate *p = NULL;
+	struct kg_err ignored = {""};
+	size_t i, n = 0;
+
+	if (predicate_parse(where, NULL, &p, &ignored) < 0)
+		return;
+	for (i = 0; i < r->n_machines; i++) {
+		const struct inv_machine *m =
+			inventory_machine(&c->inventory, r->machines[i]->name);
+
+		if (m && predicate_matches_machine(p, &m->plan.facts))
+			r->machines[n++] = r->machines[i];
+		else
+			kgrid__v1__machine_info__free_unpacked(r->machines[i], NULL);
+	}
+	r->n_machines = n;
+	predicate_free(p);
+}
+
+static void fill_machines(struct coordinator *c, const ProtobufCMessage *body,
+			  ProtobufCMessage *reply)
+{
+	const Kgrid__V1__MachinesRequest *rq = (const Kgrid__V1__MachinesRequest *)body;
 	Kgrid__V1__MachinesReply *r = (Kgrid__V1__MachinesReply *)reply;
 	size_t i;
 
+	if (rq->where && rq->where[0])
+		keep_matching(c, rq->where, r);
 	for (i = 0; i < r->n_machines; i++)
 		fill_state(c, r->machines[i]);
 }
 
-static void fill_machine(struct coordinator *c, ProtobufCMessage *reply)
+static void fill_machine(struct coordinator *c, const ProtobufCMessage *body,
+			 ProtobufCMessage *reply)
 {
+	(void)body;
 	fill_state(c, ((Kgrid__V1__MachineReply *)reply)->machine);
 }
 
@@ -117,8 +128,29 @@ static const char *text_of(const char *s)
 
 ASK(ask_jobs, Kgrid__V1__JobsRequest, Kgrid__V1__JobsReply, query_jobs(q, &reply, err))
 ASK(ask_job, Kgrid__V1__JobRequest, Kgrid__V1__JobReply, query_job(q, rq->job, &reply, err))
-ASK(ask_machines, Kgrid__V1__MachinesRequest, Kgrid__V1__MachinesReply,
-    query_machines(q, &reply, err))
+static int check_where(const char *where, struct kg_err *err)
+{
+	struct predicate *p = NULL;
+	int rc = where && where[0] ? predicate_parse(where, NULL, &p, err) : 0;
+
+	predicate_free(p);
+	return rc;
+}
+
+static int ask_machines(struct coordinator *c, const ProtobufCMessage *body, ProtobufCMessage **ret,
+			struct kg_err *err)
+{
+	const Kgrid__V1__MachinesRequest *rq = (const Kgrid__V1__MachinesRequest *)body;
+	Kgrid__V1__MachinesReply *reply = NULL;
+	int rc = check_where(rq->where, err);
+
+	if (rc == 0)
+		rc = query_machines(c->query, &reply, err);
+	if (rc == 0)
+		*ret = &reply->base;
+	return rc;
+}
+
 ASK(ask_machine, Kgrid__V1__MachineRequest, Kgrid__V1__MachineReply,
     query_machine(q, text_of(rq->name), &reply, err))
 ASK(ask_kernels, Kgrid__V1__KernelsRequest, Kgrid__V1__KernelsReply, query_kernels(q, &reply, err))
@@ -143,7 +175,8 @@ struct row {
 	uint16_t reply_type;
 	int (*ask)(struct coordinator *c, const ProtobufCMessage *body, ProtobufCMessage **ret,
 		   struct kg_err *err);
-	void (*fill)(struct coordinator *c, ProtobufCMessage *reply); /* NULL: complete as it is */
+	/* NULL: complete as it is */
+	void (*fill)(struct coordinator *c, const ProtobufCMessage *body, ProtobufCMessage *reply);
 };
 
 static const struct row rows[] = {
@@ -161,8 +194,6 @@ static const struct row rows[] = {
 	{KG_MSG_NOISE, KG_MSG_NOISE_REPLY, ask_noise, NULL},
 	{KG_MSG_IMPORTS, KG_MSG_IMPORTS_REPLY, ask_imports, NULL},
 };
-
-#define REPLY_PART_MINOR 2 /* of the protocol: the first that knows ReplyPart */
 
 struct question {
 	struct work w;
@@ -186,9 +217,8 @@ static void question_finish(struct work *w)
 		return;
 	}
 	if (qu->row->fill)
-		qu->row->fill(w->c, qu->reply);
-	if (w->session->minor >= REPLY_PART_MINOR &&
-	    protobuf_c_message_get_packed_size(qu->reply) > KG_FRAME_MAX) {
+		qu->row->fill(w->c, kg_msg_body(w->msg), qu->reply);
+	if (reply_in_parts(w->session, qu->reply)) {
 		stream_reply(&(struct request){.session = w->session, .c = w->c, .id = w->id},
 			     qu->row->reply_type, qu->reply);
 		return;

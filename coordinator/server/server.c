@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +200,31 @@ void session_done(struct session *x, uint32_t id, const char *text)
 	session_send(x, KG_MSG_DONE, id, &d.base);
 }
 
+const char *session_user(const struct session *x, const char *claimed)
+{
+	if (x->user[0])
+		return x->user;
+	return claimed && kg_name_valid(claimed) ? claimed : "";
+}
+
+/* The kernel says who is at the other end of a Unix socket. */
+static void read_user(struct session *x)
+{
+	struct passwd pw, *found = NULL;
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	char buf[4096];
+	int fd;
+
+	if (uv_fileno(&x->link.u.handle, &fd) < 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return;
+	if (getpwuid_r(cred.uid, &pw, buf, sizeof(buf), &found) == 0 && found)
+		(void)snprintf(x->user, sizeof(x->user), "%.63s", pw.pw_name);
+	else
+		(void)snprintf(x->user, sizeof(x->user), "uid-%u", (unsigned)cred.uid);
+}
+
 static const struct kg_link_ops link_ops = {.on_message = on_message, .on_closed = on_closed};
 
 static void on_stray_closed(uv_handle_t *h)
@@ -236,6 +262,8 @@ static void on_connection(uv_stream_t *stream, int status)
 		rc = KG_ELIMIT;
 	if (rc == 0 && !ln->is_pipe)
 		(void)uv_tcp_nodelay(&x->link.u.tcp, 1);
+	else if (rc == 0)
+		read_user(x);
 	if (rc == 0)
 		rc = kg_link_start(&x->link, &link_ops, &limits, &err);
 	if (rc < 0) {

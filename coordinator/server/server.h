@@ -34,6 +34,7 @@ struct session {
 	bool closed;
 	uint32_t minor; /* of the protocol, that both speak */
 	Kgrid__V1__Role role;
+	char user[64];	   /* client over the Unix socket: its user's name; else "" */
 	char machine[64];  /* agent */
 	char instance[40]; /* agent */
 	char state_id[40]; /* agent */
@@ -98,6 +99,8 @@ void session_unref(struct session *x);
 void session_send(struct session *x, uint16_t type, uint32_t id, const ProtobufCMessage *body);
 void session_error(struct session *x, uint32_t id, int code, const char *text);
 void session_done(struct session *x, uint32_t id, const char *text);
+/* Who asks: over the Unix socket the peer's own name, else what it claims; "" when neither says. */
+const char *session_user(const struct session *x, const char *claimed);
 
 /* dispatch.c */
 void session_dispatch(struct session *x, const struct kg_msg *m, uint32_t id);
@@ -116,11 +119,23 @@ void handle_facts(const struct request *rq);
 void handle_agent_state(const struct request *rq);
 void handle_record(const struct request *rq);
 void handle_blob_request(const struct request *rq);
+void handle_peer_serving(const struct request *rq);
+void handle_peer_wanted(const struct request *rq);
 void agents_session_closed(struct session *x);
 /* jobs.c */
 void handle_submit(const struct request *rq);
 void handle_job_cancel(const struct request *rq);
 void handle_job_retry(const struct request *rq);
+void handle_job_change(const struct request *rq);
+/* machines.c */
+void handle_machine_change(const struct request *rq);
+/* why.c, reproduce.c */
+void handle_why(const struct request *rq);
+void handle_reproduce(const struct request *rq);
+/* lsm.c */
+void handle_lsm_resolve(const struct request *rq);
+/* standing.c */
+void handle_standing(const struct request *rq);
 /* kernels.c */
 void handle_kernel_offer(const struct request *rq);
 void handle_blob_put(const struct request *rq);
@@ -136,6 +151,10 @@ void handle_provenance(const struct request *rq);
 /* Answers with a reply that may be larger than a frame, in parts. Takes the reply; the request's
  * message is not used. */
 void stream_reply(const struct request *rq, uint16_t type, ProtobufCMessage *reply);
+/* Whether a reply has to go that way, and its reader knows it. */
+bool reply_in_parts(const struct session *x, const ProtobufCMessage *reply);
+/* Sends a reply that may be larger than a frame; it stays the caller's. */
+void reply_send(struct session *x, uint16_t type, uint32_t id, const ProtobufCMessage *reply);
 /* findings.c */
 void handle_import(const struct request *rq);
 void handle_regression_action(const struct request *rq);

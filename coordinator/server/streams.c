@@ -285,6 +285,45 @@ void stream_reply(const struct request *rq, uint16_t type, ProtobufCMessage *rep
 	work_start_internal(rq->c, &w->sw.w);
 }
 
+#define REPLY_PART_MINOR 2 /* of the protocol: the first that knows ReplyPart */
+
+bool reply_in_parts(const struct session *x, const ProtobufCMessage *reply)
+{
+	return x->minor >= REPLY_PART_MINOR &&
+	       protobuf_c_message_get_packed_size(reply) > KG_FRAME_MAX;
+}
+
+/* A copy on the heap, which the stream takes. */
+static ProtobufCMessage *copy_message(const ProtobufCMessage *m)
+{
+	size_t len = protobuf_c_message_get_packed_size(m);
+	uint8_t *bytes = malloc(len + 1);
+	ProtobufCMessage *copy = NULL;
+
+	if (bytes) {
+		(void)protobuf_c_message_pack(m, bytes);
+		copy = protobuf_c_message_unpack(m->descriptor, NULL, len, bytes);
+	}
+	free(bytes);
+	return copy;
+}
+
+void reply_send(struct session *x, uint16_t type, uint32_t id, const ProtobufCMessage *reply)
+{
+	ProtobufCMessage *copy;
+
+	if (!reply_in_parts(x, reply)) {
+		session_send(x, type, id, reply);
+		return;
+	}
+	copy = copy_message(reply);
+	if (copy)
+		stream_reply(&(struct request){.session = x, .c = x->server->c, .id = id}, type,
+			     copy);
+	else
+		session_error(x, id, -ENOMEM, "out of memory for the answer");
+}
+
 static void stream_start(const struct request *rq, void (*run)(struct work *w))
 {
 	struct stream_work *w = calloc(1, sizeof(*w));

@@ -11,6 +11,7 @@
 
 #include "common/arena.h"
 #include "common/clock.h"
+#include "common/str.h"
 #include "coordinator/coordinator.h"
 
 #define WATCH_SAMPLES	  200 /* newest ones kept between two updates */
@@ -71,6 +72,16 @@ static void fill_time_left(Kgrid__V1__MachineProgress *p, int64_t started)
 			  (p->boots_total - p->boots_done);
 }
 
+/* The label, and what the job varies beside it, as everywhere: "nt+mitigations=off". */
+static char *shown_list(const struct sched_visit *v)
+{
+	struct kg_str s = {0};
+
+	kg_str_addf(&s, "%s%s%s", v->lsm_label, v->variant && v->variant[0] ? "+" : "",
+		    v->variant ? v->variant : "");
+	return kg_str_take(&s);
+}
+
 static void fill_machine(struct coordinator *c, Kgrid__V1__MachineProgress *p,
 			 const Kgrid__V1__JobSummary *job)
 {
@@ -89,7 +100,7 @@ static void fill_machine(struct coordinator *c, Kgrid__V1__MachineProgress *p,
 	p->has_stage_seconds_left = 1;
 	p->stage_seconds_left = b->deadline_ns > now ? (b->deadline_ns - now) / KG_NSEC_PER_SEC : 0;
 	p->kernel = strdup(b->visit->kernel_label);
-	p->lsm = strdup(b->visit->lsm_label);
+	p->lsm = shown_list(b->visit);
 	for (i = 0; i < b->n_attempts; i++) {
 		if (b->attempts[i].id != b->running_attempt)
 			continue;
