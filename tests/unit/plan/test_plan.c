@@ -496,15 +496,15 @@ static void test_number_of_boots_can_be_replaced(void **state)
 	assert_int_equal(g->plan->n_slots, 24 * 2);
 	assert_true(warns(g->plan, "2 boots a side are too few to decide anything"));
 	g->in.boots = 0;
-	assert_planned(g, SMALL "repeat: {boots: 5..12}\n");
-	assert_int_equal(g->plan->blocks, 12);
-	assert_int_equal(g->plan->blocks_min, 12); /* nothing may end it early */
-	plan_free(g->plan);
-	g->plan = NULL;
-	g->job->until_pct = 1;
-	assert_int_equal(plan_make(&g->in, &g->plan, &g->err), 0);
+	assert_planned(g, SMALL "repeat: {boots: 5..12, until: \"ci95 <= 1%\"}\n");
 	assert_int_equal(g->plan->blocks, 12);
 	assert_int_equal(g->plan->blocks_min, 5);
+	plan_free(g->plan);
+	g->plan = NULL;
+	g->job->until_pct = 0; /* nothing may end it early */
+	assert_int_equal(plan_make(&g->in, &g->plan, &g->err), 0);
+	assert_int_equal(g->plan->blocks, 12);
+	assert_int_equal(g->plan->blocks_min, 12);
 }
 
 /* ---- estimates and limits ---- */

@@ -405,7 +405,7 @@ static void test_added_kernel_is_the_one_that_was_added(void **state)
 	struct both *b = *state;
 	struct grid *g = &b->g;
 	const char *text = "name: j\nkernels: [added, previous]\nmachines: lab-amd\n"
-			   "workloads: [hackbench]\n";
+			   "workloads: [hackbench]\nwhen: kernel added\n";
 
 	g->kernels[2] = g->kernels[1];
 	g->kernels[2].digest = "77cccccccc00000000000000000000000000000000000000000000000000000000";
@@ -424,7 +424,8 @@ static void test_added_kernel_is_the_one_that_was_added(void **state)
 	assert_int_equal(grid_plan(g, text), KG_ENOTFOUND);
 	/* a kernel that is called so is meant */
 	g->kernels[0].label = "added";
-	assert_planned(g, "name: j\nkernels: [added]\nworkloads: [hackbench]\n");
+	assert_planned(g,
+		       "name: j\nkernels: [added]\nworkloads: [hackbench]\nwhen: kernel added\n");
 	assert_string_equal(g->plan->cells[0].kernel, DIGEST_61);
 }
 
