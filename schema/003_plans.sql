@@ -58,7 +58,7 @@ ALTER TABLE boot ADD COLUMN settings TEXT NOT NULL DEFAULT '';
 ALTER TABLE boot ADD COLUMN role TEXT NOT NULL DEFAULT '' CHECK (role IN ('', 'client', 'server'));
 ALTER TABLE boot ADD COLUMN peer TEXT NOT NULL DEFAULT '';
 ALTER TABLE boot ADD COLUMN pair INTEGER; -- boot of the other side
-CREATE INDEX boot_machine ON boot (machine, epoch);
+CREATE INDEX boot_machine ON boot (machine, epoch) WHERE outcome IS NOT NULL; -- open ones: boot_open
 CREATE INDEX boot_ended ON boot (ended_ns);
 
 ALTER TABLE machine ADD COLUMN service TEXT NOT NULL DEFAULT 'normal'

@@ -59,7 +59,7 @@ CREATE INDEX boot_ended ON boot (ended_ns);
 
 CREATE INDEX boot_job ON boot (job);
 
-CREATE INDEX boot_machine ON boot (machine, epoch);
+CREATE INDEX boot_machine ON boot (machine, epoch) WHERE outcome IS NOT NULL;
 
 CREATE INDEX boot_open ON boot (machine) WHERE outcome IS NULL;
 

@@ -30,8 +30,9 @@ struct canary_value { /* one valid iteration; texts borrow */
 /*
  * Adds a note for each machine, canary and metric: "canary lab-intel: last boots of a block are
  * +0.3 % [-0.1, 0.7] against the first (5 blocks)", and a warning where that is drift. Workload,
- * parameters and metric are named where a machine has several of them. Blocks with one boot, with boots of two epochs, or whose first
- * value is not above 0 are left out and counted. `v` is reordered. KG_EINVALID never; -ENOMEM.
+ * parameters and metric are named where a machine has several of them. Blocks with one boot, with
+ * boots of two epochs, or whose first value is not above 0 are left out and counted. `v` is
+ * reordered. -ENOMEM.
  */
 int report_canary(struct canary_value *v, size_t n, char ***notes, size_t *n_notes,
 		  struct kg_err *err);

@@ -284,8 +284,8 @@ static int read_slot_infos(struct db *db, uint64_t job, Kgrid__V1__JobReply *rep
 		" FROM slot JOIN cell ON cell.id = slot.cell"
 		" LEFT JOIN attempt ON attempt.slot = slot.id"
 		"  AND (cell.peer = '' OR attempt.boot NOT IN (SELECT id FROM boot"
-		"   WHERE job = slot.job AND role = 'server'))"
-		" WHERE slot.job = ?"
+		"   WHERE job = ?1 AND role = 'server'))"
+		" WHERE slot.job = ?1"
 		" GROUP BY slot.id"
 		" ORDER BY cell.machine, slot.visit, slot.position, slot.id";
 	sqlite3_stmt *st;

@@ -204,14 +204,18 @@ static int read_closing(struct db *db, const struct store_job_close *x, struct c
 {
 	/* A block counts as made when a slot of it has ended by running, or runs. */
 	static const char sql[] =
-		"WITH closed AS (SELECT cell.machine AS machine, count(*) AS slots" CLOSABLE
-		" GROUP BY cell.machine)"
-		" SELECT sum(slots), count(*), min(made), max(made) FROM (SELECT slots,"
-		"  (SELECT count(DISTINCT slot.block) FROM cell JOIN slot ON slot.cell = cell.id"
-		"   WHERE cell.job = ?1 AND cell.machine = closed.machine"
-		"   AND (slot.attempt IS NOT NULL OR EXISTS (SELECT 1 FROM attempt JOIN boot"
-		"    ON boot.id = attempt.boot WHERE attempt.slot = slot.id"
-		"    AND boot.outcome IS NULL))) AS made FROM closed)";
+		"WITH closed AS MATERIALIZED (SELECT cell.machine AS machine,"
+		"  count(*) AS slots" CLOSABLE " GROUP BY cell.machine),"
+		" made AS MATERIALIZED (SELECT cell.machine AS machine,"
+		"  count(DISTINCT slot.block) AS blocks"
+		"  FROM slot JOIN cell ON cell.id = slot.cell"
+		"  WHERE slot.job = ?1 AND (?2 IS NULL OR cell.machine = ?2)"
+		"  AND (slot.attempt IS NOT NULL OR EXISTS (SELECT 1 FROM attempt JOIN boot"
+		"   ON boot.id = attempt.boot WHERE attempt.slot = slot.id"
+		"   AND boot.outcome IS NULL)) GROUP BY cell.machine)"
+		" SELECT sum(closed.slots), count(*), min(coalesce(made.blocks, 0)),"
+		" max(coalesce(made.blocks, 0)) FROM closed"
+		" LEFT JOIN made ON made.machine = closed.machine";
 	sqlite3_stmt *st;
 	int rc = db_select(db, err, sql, &st, I(x->job), T(x->machine));
 
