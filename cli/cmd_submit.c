@@ -243,12 +243,27 @@ static bool fits(struct cli *cli, const Kgrid__V1__SubmitRequest *q)
 	return false;
 }
 
+/* What a program reads must not look whole when it is not. */
+static void say_what_is_left_out(struct cli *cli, const Kgrid__V1__Plan *p)
+{
+	uint64_t boots = 0;
+	size_t i;
+
+	for (i = 0; i < p->n_machines; i++)
+		boots += p->machines[i]->boots;
+	if (boots > p->n_boots)
+		cli_say(cli, "the coordinator lists the first %zu of %" PRIu64 " boots", p->n_boots,
+			boots);
+}
+
 /* Shows the answer and waits when that was asked for; exit code. */
 static int answer(struct cli *cli, const Kgrid__V1__SubmitReply *r, const struct show *show,
 		  bool wait)
 {
 	bool watched = wait && r->has_job && !(r->has_standing && r->standing);
 
+	if (show->dry_run && r->plan && (cli->json || (show->csv && !show->cells)))
+		say_what_is_left_out(cli, r->plan);
 	if (show->csv)
 		print_csv(cli, r->plan, show->cells);
 	else if (!cli->json)
@@ -290,6 +305,8 @@ static int submit(struct cli *cli, const struct cli_args *args, const struct sho
 int cmd_submit(struct cli *cli, const struct cli_args *args)
 {
 	Kgrid__V1__SubmitRequest q = KGRID__V1__SUBMIT_REQUEST__INIT;
+	struct includes in = {0};
+	struct kg_err err = {{0}};
 	const char *name = NULL;
 	struct show show;
 	char *text = NULL;
@@ -299,9 +316,17 @@ int cmd_submit(struct cli *cli, const struct cli_args *args)
 		rc = read_file(cli, cli_args_operand(args, 0), &text, &name);
 	if (rc != CLI_EXIT_OK)
 		return rc;
+	if (includes_read(name, text, strlen(text), &in, &err) < 0) {
+		cli_say_place(cli, err.text);
+		free(text);
+		return CLI_EXIT_USAGE;
+	}
 	q.text = text;
 	q.file_name = (char *)(uintptr_t)name;
+	q.files = in.files;
+	q.n_files = in.n;
 	rc = submit(cli, args, &show, &q);
+	includes_deinit(&in);
 	free(text);
 	return rc;
 }

@@ -23,3 +23,7 @@ kg_add_unit_test(NAME test_cli_results
 	SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli_results.c ${CMAKE_SOURCE_DIR}/tests/lib/player.c
 	LIBS kg_test_command kg_test_grid LABELS integration)
 add_dependencies(test_cli_results kgrid kgrid-coordinator)
+
+kg_add_unit_test(NAME test_cli_jobs SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli_jobs.c
+	LIBS kg_test_command kg_test_grid LABELS integration)
+add_dependencies(test_cli_jobs kgrid kgrid-coordinator)
