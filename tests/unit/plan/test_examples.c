@@ -97,9 +97,10 @@ static void lab_init(struct lab *l)
 				  .cpu_vendor = i ? "AuthenticAMD" : "GenuineIntel",
 				  .cpu_family = i ? 25 : 6,
 				  .cpu_model = i ? 1 : 85,
+				  .cpu_stepping = i ? 1 : 7,
 				  .cpus = 2,
 				  .sockets = 1,
-				  .memory_bytes = 512ULL << 20,
+				  .memory_bytes = 64ULL << 30,
 				  .clock = "instruction",
 				  .tags = tags,
 				  .n_tags = 2},
@@ -218,38 +219,40 @@ static bool is_example(const char *name)
 	return n > 5 && strcmp(&name[n - 5], ".yaml") == 0;
 }
 
+/* Takes the job: all of its cells can run, and they add up. */
+static void check(struct lab *l, const char *name, struct job_spec *job)
+{
+	struct plan *p = make(l, job);
+
+	print_message("%s: %zu cells, %zu boots\n", name, p->n_cells, p->n_boots);
+	assert_true(p->n_cells > 0 && p->n_boots > 0);
+	for (size_t i = 0; i < p->n_cells; i++) {
+		if (p->cells[i].infeasible)
+			fail_msg("%s: %s %s is infeasible: %s", name, p->cells[i].workload,
+				 p->cells[i].params, p->cells[i].infeasible);
+	}
+	assert_int_equal(p->full + p->canaries,
+			 p->n_cells + p->excluded + p->duplicates + p->merged + p->pairwise_left);
+	plan_free(p);
+	job_spec_free(job);
+}
+
 /* ---- tests ---- */
 
 static void test_every_example_parses_and_plans(void **state)
 {
 	DIR *dir = opendir(EXAMPLES);
 	struct dirent *e;
+	struct lab l;
 	size_t n = 0;
 
 	(void)state;
 	assert_non_null(dir);
 	while ((e = readdir(dir))) {
-		struct job_spec *job;
-		struct lab l;
-		struct plan *p;
-
 		if (!is_example(e->d_name))
 			continue;
 		lab_init(&l);
-		job = parse(e->d_name);
-		p = make(&l, job);
-		print_message("%s: %zu cells, %zu boots\n", e->d_name, p->n_cells, p->n_boots);
-		assert_true(p->n_cells > 0 && p->n_boots > 0);
-		for (size_t i = 0; i < p->n_cells; i++) {
-			if (p->cells[i].infeasible)
-				fail_msg("%s: %s %s is infeasible: %s", e->d_name,
-					 p->cells[i].workload, p->cells[i].params,
-					 p->cells[i].infeasible);
-		}
-		assert_int_equal(p->full + p->canaries, p->n_cells + p->excluded + p->duplicates +
-								p->merged + p->pairwise_left);
-		plan_free(p);
-		job_spec_free(job);
+		check(&l, e->d_name, parse(e->d_name));
 		lab_deinit(&l);
 		n++;
 	}
@@ -275,20 +278,24 @@ static void test_the_experiment_of_the_introduction_is_whole(void **state)
 	lab_deinit(&l);
 }
 
-/* Those that README.md shows; their machines and kernels are anybody's. */
-static void test_job_files_of_the_readme_parse(void **state)
+static void test_job_files_of_the_readme_parse_and_plan(void **state)
 {
 	static const char open[] = "```yaml\n", close[] = "\n```";
 	size_t len, n = 0;
 	char *text = read_file(EXAMPLES "/../..", "README.md", &len);
 	const char *at = text;
+	struct job_spec *job;
+	struct lab l;
 
 	(void)state;
 	while ((at = strstr(at, open))) {
 		const char *end = strstr(at += sizeof(open) - 1, close);
 
 		assert_non_null(end);
-		job_spec_free(parse_text("README.md", at, (size_t)(end + 1 - at)));
+		job = parse_text("README.md", at, (size_t)(end + 1 - at));
+		lab_init(&l);
+		check(&l, "README.md", job);
+		lab_deinit(&l);
 		at = end;
 		n++;
 	}
@@ -301,7 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_example_parses_and_plans),
 		cmocka_unit_test(test_the_experiment_of_the_introduction_is_whole),
-		cmocka_unit_test(test_job_files_of_the_readme_parse),
+		cmocka_unit_test(test_job_files_of_the_readme_parse_and_plan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
