@@ -21,7 +21,8 @@ static void test_absent_is_null_and_empty_lists_are_there(void **state)
 	char *s = text_of(&r.base);
 
 	(void)state;
-	assert_string_equal(s, "{\"job\":null,\"text\":null,\"slots\":[],\"warnings\":[],\"files\":[]}");
+	assert_string_equal(
+		s, "{\"job\":null,\"text\":null,\"slots\":[],\"warnings\":[],\"files\":[]}");
 	free(s);
 }
 

@@ -81,11 +81,10 @@ static void test_narrow_profiles_are_two_tables(void **state)
 	assert_contains(kg_str_text(&out),
 			"  netperf size=64  rate       12  4500.00 1/s   0.80 %  "
 			"0.31 %     -0.12  4.00 %\n");
-	assert_contains(kg_str_text(&out),
-			"  netperf         rate    2.40 % raised  2.10 / 1.50 / "
-			"1.20 %  +0.010 % [-0.020,\n"
-			"  size=64                                              "
-			"        0.040]\n");
+	assert_contains(kg_str_text(&out), "  netperf         rate    2.40 % raised  2.10 / 1.50 / "
+					   "1.20 %  +0.010 % [-0.020,\n"
+					   "  size=64                                              "
+					   "        0.040]\n");
 	kg_str_deinit(&out);
 }
 
