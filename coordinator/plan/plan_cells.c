@@ -63,8 +63,9 @@ static int warn_excludes(struct plan_builder *b)
 			rc = plan_add_warning(b, "exclude: '%.160s' matches no cell",
 					      j->excludes[i].text);
 	if (rc == 0 && b->p->excluded > 0)
-		rc = plan_add_warning(b, "%s: %llu cells are left out", key,
-				      (unsigned long long)b->p->excluded);
+		rc = plan_add_warning(b, "%s: %llu cell%s left out", key,
+				      (unsigned long long)b->p->excluded,
+				      b->p->excluded == 1 ? " is" : "s are");
 	return rc;
 }
 
