@@ -215,12 +215,17 @@ static int check_regressions(struct db *db, const Kgrid__V1__RegressionsRequest 
 /* An empty list says why. */
 static int note_empty(struct db *db, Kgrid__V1__RegressionsReply *reply, struct kg_err *err)
 {
+	/* Blocks that ended before they ran are marked too: there was nothing to find. */
+	static const char looked_at[] =
+		"SELECT count(*) FROM detection AS d WHERE EXISTS (SELECT 1 FROM cell"
+		" JOIN slot ON slot.cell = cell.id AND slot.block = d.block"
+		" WHERE cell.job = d.job AND cell.machine = d.machine AND slot.outcome = 'pass')";
 	int64_t all = 0, blocks = 0;
 	char text[160];
 	int rc = db_int(db, err, "SELECT count(*) FROM regression", &all, NIL);
 
 	if (rc >= 0)
-		rc = db_int(db, err, "SELECT count(*) FROM detection", &blocks, NIL);
+		rc = db_int(db, err, looked_at, &blocks, NIL);
 	if (rc < 0)
 		return rc;
 	if (all)
@@ -228,8 +233,8 @@ static int note_empty(struct db *db, Kgrid__V1__RegressionsReply *reply, struct 
 			       "none of the %lld regressions fits; --all shows all of them",
 			       (long long)all);
 	else
-		(void)snprintf(text, sizeof(text), "no regression was found in %lld blocks",
-			       (long long)blocks);
+		(void)snprintf(text, sizeof(text), "no regression was found in %lld block%s",
+			       (long long)blocks, blocks == 1 ? "" : "s");
 	return reply_push_text(&reply->notes, &reply->n_notes, text) < 0 ? reply_oom(err) : 0;
 }
 

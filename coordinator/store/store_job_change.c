@@ -245,6 +245,21 @@ static int add_stop(struct db *db, const struct store_job_close *x, const struct
 		       I(c->most), I(x->now_ns));
 }
 
+/* Blocks that ended without a result: the detector has nothing to look at and need not ask for them
+ * again. A retry takes the marks away. */
+static int mark_blocks(struct db *db, const struct store_job_close *x, struct kg_err *err)
+{
+	static const char sql[] =
+		"INSERT OR IGNORE INTO detection (job, machine, block, time_ns)"
+		" SELECT ?1, cell.machine, slot.block, ?3 FROM slot JOIN cell ON cell.id = "
+		"slot.cell"
+		" WHERE slot.job = ?1 AND (?2 IS NULL OR cell.machine = ?2)"
+		" GROUP BY cell.machine, slot.block"
+		" HAVING sum(slot.outcome IS NULL) = 0 AND sum(slot.outcome IS 'pass') = 0";
+
+	return db_exec(db, err, sql, I(x->job), T(x->machine), I(x->now_ns));
+}
+
 static int run_close(struct store *s, struct op *op)
 {
 	static const char sql[] = "UPDATE slot SET outcome = ?3, reason = ?4 WHERE id IN"
@@ -268,6 +283,8 @@ static int run_close(struct store *s, struct op *op)
 	op->result.count = (uint64_t)db_changes(db);
 	if (rc == 0)
 		rc = add_stop(db, x, &c, &op->err);
+	if (rc == 0)
+		rc = mark_blocks(db, x, &op->err);
 	if (rc < 0)
 		return rc;
 	kg_str_addf(&text, "%lld slot%s: %s%s%s", (long long)c.slots, c.slots == 1 ? "" : "s",

@@ -501,6 +501,30 @@ static void test_skipped_blocks_are_neither_boots_nor_done(void **state)
 	kgrid__v1__watch_update__free_unpacked(u, NULL);
 }
 
+static void test_blocks_without_a_result_are_not_left_for_the_detector(void **state)
+{
+	struct fixture *f = *state;
+	const struct fixture_where w = {.started_ns = SECOND};
+	Kgrid__V1__RegressionsRequest rq = KGRID__V1__REGRESSIONS_REQUEST__INIT;
+	Kgrid__V1__RegressionsReply *r = NULL;
+	struct kg_err err = {""};
+	struct answer a;
+
+	(void)simple_job(f, "one", 3);
+	plan_boot(f, 1, 1, &w, (uint64_t[]){1}, (double[]){100}, 1);
+	plan_boot(f, 2, 1, &w, (uint64_t[]){2}, (double[]){100}, 1);
+	assert_int_equal(close_job(f, NULL, KG_OUTCOME_QUEUE_TIMEOUT, "x", &a), 0);
+	assert_string_equal(fixture_sql(f, "SELECT group_concat(block) FROM detection"), "2,3");
+	assert_int_equal(RUN(f, &a, store_detection_mark(f->s, 1, MACHINE, 1, 5, answer_done(&a))),
+			 0);
+	assert_int_equal(query_regressions(f->q, &rq, &r, &err), 0);
+	assert_string_equal(r->notes[0], "no regression was found in 1 block");
+	kgrid__v1__regressions_reply__free_unpacked(r, NULL);
+	assert_int_equal(set_job_state(f, 1, STORE_JOB_DONE), 0);
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 9, answer_done(&a))), 0);
+	assert_string_equal(fixture_sql(f, "SELECT group_concat(block) FROM detection"), "1");
+}
+
 /* ---- retry ---- */
 
 static void test_retry_takes_queue_timeouts_and_leaves_skipped(void **state)
@@ -593,6 +617,7 @@ int main(void)
 		T_(test_a_stop_everywhere_says_from_where_to_where),
 		T_(test_what_is_no_early_end_is_refused),
 		T_(test_skipped_blocks_are_neither_boots_nor_done),
+		T_(test_blocks_without_a_result_are_not_left_for_the_detector),
 		T_(test_retry_takes_queue_timeouts_and_leaves_skipped),
 		T_(test_a_budget_counts_from_the_first_boot_since_it_was_queued),
 		T_(test_new_stages_of_agents_are_known),
