@@ -12,13 +12,26 @@
  * Requests that resolve to the same list on a kernel are one boot and one cell: the first label's;
  * plan.merges and a warning say so.
  *
- * Roles. A cell with roles belongs to the client's machine and names its peer. Its boots are made on
+ * Identity. Cells are the same cell in another job when these are: machine, kernel's digest, lsm
+ * request, command line, workload with its digest, normalised parameters; and, where there are any,
+ * settings, role and peer, and that it is a canary. Not labels, repeats, monitors, order. A cell
+ * without settings, roles and canary has the identity that 0.2.0 gave it.
+ *
+ * Accounting. Each cell of the whole product, written out, is one of: left out by exclude or only; a
+ * cell; a duplicate of one (the same identity, by a value or a workload written twice); merged into
+ * one (the same list by another request); with `pairwise:` not needed for a pair. So
+ * full = n_cells - canaries + excluded + duplicates + merged + pairwise_left, always.
+ *
+ * Roles. Machines that are named as client or server are taken wherever they are, and a named client
+ * is one of the job's; predicates, and a role without either, choose among the job's machines. A
+ * cell with roles belongs to the client's machine and names its peer. Its boots are made on
  * both machines at the same time, with the same kernel, list, command line and settings; the visit is
  * the client's, the server has none of its own. They share no boot with cells without roles.
  *
  * Canary. A workload that must not depend on the kernel (declared so, or named by the job) runs
  * first in the first and in the last boot of a block, so that drift within a block shows. Its cells
- * are one per group and have slots only where the group is first or last.
+ * are one per group and have slots only where the group is first or last. In a boot of a pair it
+ * runs on the client alone.
  *
  * Last in their block, in random order of their own, come groups that kexec cannot leave: the kernel
  * lacks it, or is locked down (plan_leave). The machine is rebooted out of them.
@@ -132,7 +145,7 @@ struct plan_cell {
 	 * variant and of settings with several values, "mitigations=off governor=schedutil"; "" */
 	const char *variant;
 	const char *settings; /* "governor=performance; sysctl.vm.swappiness=10", by name; "" */
-	const char *peer;     /* machine of the server; "": no roles */
+	const char *peer;     /* machine of the server; "": no roles, or no server was found */
 	bool canary;
 	bool leave_by_reboot;
 	const char *workload;
@@ -256,8 +269,11 @@ int plan_explain_cell(const struct plan_input *in, const struct plan *p, uint64_
 		      struct kg_texts *ret_lines, struct kg_err *err);
 
 /* Why a kernel with this effective list and line cannot be left by kexec, static text; NULL: it can.
- * A kernel without CONFIG_KEXEC and CONFIG_KEXEC_FILE; lockdown in the list and lockdown=integrity or
- * confidentiality, or forced by the config, where images need not be signed otherwise. */
+ * A kernel without CONFIG_KEXEC and CONFIG_KEXEC_FILE; one that takes signed images only
+ * (CONFIG_KEXEC_SIG_FORCE); lockdown in the list and lockdown=integrity or confidentiality on the
+ * line or in CONFIG_CMDLINE, or forced by the config; loadpin in the list and enforcing. That an image
+ * is signed by somebody whom that kernel trusts is never known here. A setting that forbids kexec
+ * (sysctl kernel.kexec_load_disabled) is the plan's matter. */
 const char *plan_leave(const struct kconfig_facts *config, const char *effective,
 		       const char *cmdline);
 

@@ -113,10 +113,40 @@ static int same_values(struct plan_builder *b)
 
 /* ---- classes of machines ---- */
 
+/* Whether a word of a line may change the list or the words that are added. Rather too often. */
+static bool matters(const char *word, size_t len)
+{
+	static const char *const others[] = {"lsm", "security", "panic", "--"};
+	size_t i, k;
+
+	for (i = 0; i < 4 + LSM_COUNT; i++) {
+		const char *name = i < 4 ? others[i] : lsm_name((enum lsm_id)(i - 4));
+		size_t n = strlen(name);
+
+		for (k = 0; k + n <= len; k++)
+			if (strncmp(word + k, name, n) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* Machines whose lines differ in what does not matter, such as root=, are of one class. */
 static int class_of(struct plan_builder *b, const struct plan_machine *m, uint32_t *ret_class)
 {
-	int rc = plan_intern(b, &b->bases, m->base_cmdline ? m->base_cmdline : "", ret_class);
+	const char *base = m->base_cmdline ? m->base_cmdline : "";
+	struct kg_str key = {0};
+	int rc;
 
+	if (strchr(base, '"')) { /* blanks may be part of a word */
+		kg_str_add(&key, base);
+		base = "";
+	}
+	for (; *base; base += strcspn(base, " "), base += *base == ' ')
+		if (matters(base, strcspn(base, " ")))
+			kg_str_addf(&key, "%.*s ", (int)strcspn(base, " "), base);
+	rc = key.failed ? plan_no_memory(b->err)
+			: plan_intern(b, &b->bases, kg_str_text(&key), ret_class);
+	kg_str_deinit(&key);
 	if (rc == 0 && !b->line_machines[*ret_class])
 		b->line_machines[*ret_class] = m;
 	return rc;

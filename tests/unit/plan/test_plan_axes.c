@@ -486,6 +486,48 @@ static void test_axes_are_listed_in_the_order_of_the_expansion(void **state)
 	kg_str_deinit(&s);
 }
 
+/* The same through the job file, every key that makes an axis. */
+static void test_whole_language_is_planned(void **state)
+{
+	struct both *b = *state;
+	struct grid *g = &b->g;
+	const struct plan *p;
+	size_t i;
+
+	offer_settings(g);
+	g->netperf->pair = true;
+	g->machines[0].address = "10.0.0.1";
+	g->machines[1].address = "10.0.0.2";
+	assert_planned(
+		g, "name: j\nkernels: [newer]\nlsm: {few: yama, many: \"yama,bpf\"}\n"
+		   "cmdline: {base: quiet, vary: [mitigations=auto, mitigations=off]}\n"
+		   "settings: {governor: [performance, schedutil], sysctl: {vm.swappiness: 10}}\n"
+		   "parameters: {quick: {seconds: 1}, slow: {seconds: 5}}\n"
+		   "matrix: {groups: [1, 2]}\n"
+		   "workloads:\n"
+		   "  - netperf: {use: [quick, slow], test: UDP_RR, size: 64..256*2,\n"
+		   "              role: {client: vendor == amd, server: vendor == intel}}\n"
+		   "  - hackbench\n"
+		   "exclude: [\"cmdline == 'mitigations=off' and governor == schedutil\"]\n"
+		   "only: [\"workload != netperf or set == quick or size == 64\"]\n");
+	p = g->plan;
+	/* amd: 8 kinds of boots x (6 netperfs with the server + 2 hackbenchs), intel: 8 x 2 */
+	assert_int_equal(p->full, 8 * (6 + 2) + 8 * 2);
+	assert_balanced(p);
+	assert_int_equal(p->n_cells, 6 * (4 + 2) + 6 * 2);
+	for (i = 0; i < p->n_cells; i++) {
+		bool pair = strcmp(p->cells[i].workload, "netperf") == 0;
+
+		assert_null(p->cells[i].infeasible);
+		assert_string_equal(p->cells[i].peer, pair ? "lab-intel" : "");
+		assert_contains(p->cells[i].settings, "; sysctl.vm.swappiness=10");
+		assert_contains(p->cells[i].cmdline, "quiet mitigations=");
+		assert_contains(p->cells[i].variant, "mitigations=");
+		assert_contains(p->cells[i].variant, " governor=");
+	}
+	assert_int_equal(p->n_boots, (6 + 6 + 6) * 5);
+}
+
 static int setup(void **state)
 {
 	struct both *b = calloc(1, sizeof(*b));
@@ -531,6 +573,7 @@ int main(void)
 		T(test_added_kernel_is_the_one_that_was_added),
 		T(test_warnings_come_once_not_for_each_machine_variant_and_setting),
 		T(test_axes_are_listed_in_the_order_of_the_expansion),
+		T(test_whole_language_is_planned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
