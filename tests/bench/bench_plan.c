@@ -91,7 +91,7 @@ static void make_grid(void)
 	const char *release = "6.12.117+deb12-cloud-amd64";
 	struct kg_workload *w = NULL;
 	struct kg_err err = {{0}};
-	char *text;
+	char *text = NULL;
 	size_t len, i;
 
 	if (kg_workload_parse("load.yaml", workload_text, strlen(workload_text), &w, &err) < 0 ||

@@ -238,9 +238,35 @@ static void test_value_too_long_for_its_field_is_refused(void **state)
 	assert_int_equal(kconfig_read("CONFIG_A=y\n", text, &f, &err), KG_EINVALID);
 }
 
+static void test_facts_about_leaving_a_kernel(void **state)
+{
+	static const char *const forced[] = {"CONFIG_LOCK_DOWN_KERNEL_FORCE_INTEGRITY=y\n",
+					     "CONFIG_LOCK_DOWN_KERNEL_FORCE_CONFIDENTIALITY=y\n"};
+	struct kconfig_facts f;
+	struct kg_err err;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(kconfig_read("CONFIG_LOCK_DOWN_KERNEL_FORCE_NONE=y\n"
+				      "# CONFIG_KEXEC_SIG_FORCE is not set\n",
+				      "6.1", &f, &err),
+			 0);
+	assert_false(f.lockdown_forced || f.kexec_sig_force || f.loadpin_enforce);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(kconfig_read(forced[i], "6.1", &f, &err), 0);
+		assert_true(f.lockdown_forced);
+	}
+	assert_int_equal(kconfig_read("CONFIG_KEXEC_SIG_FORCE=y\n"
+				      "CONFIG_SECURITY_LOADPIN_ENFORCE=y\n",
+				      "6.1", &f, &err),
+			 0);
+	assert_true(f.kexec_sig_force && f.loadpin_enforce);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_facts_about_leaving_a_kernel),
 		cmocka_unit_test(test_value_is_found_with_or_without_prefix),
 		cmocka_unit_test(test_string_value_loses_quotes_and_escapes),
 		cmocka_unit_test(test_value_that_does_not_fit_is_not_cut),
