@@ -27,3 +27,7 @@ add_dependencies(test_cli_results kgrid kgrid-coordinator)
 kg_add_unit_test(NAME test_cli_jobs SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli_jobs.c
 	LIBS kg_test_command kg_test_grid LABELS integration)
 add_dependencies(test_cli_jobs kgrid kgrid-coordinator)
+
+kg_add_unit_test(NAME test_cli_lsm SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli_lsm.c
+	LIBS kg_test_command kg_test_grid LABELS integration)
+add_dependencies(test_cli_lsm kgrid kgrid-coordinator)
