@@ -8,16 +8,18 @@
 static const char *const stage_names[AGENT_STAGE_COUNT] = {
 	[AGENT_IDLE] = "",	  [AGENT_FETCH] = "fetch",   [AGENT_LOAD] = "load",
 	[AGENT_BOOT] = "boot",	  [AGENT_VERIFY] = "verify", [AGENT_RUN] = "run",
-	[AGENT_STOP] = "collect", [AGENT_UPLOAD] = "upload",
+	[AGENT_STOP] = "collect", [AGENT_UPLOAD] = "upload", [AGENT_LEAVE] = "leave",
 };
 
 #define TO(stage) (1U << (stage))
 
 /* Allowed moves. A restart of the agent before the hop takes LOAD and BOOT back to FETCH. */
 static const unsigned moves[AGENT_STAGE_COUNT] = {
-	[AGENT_IDLE] = TO(AGENT_FETCH) | TO(AGENT_VERIFY) | TO(AGENT_RUN) | TO(AGENT_UPLOAD),
+	[AGENT_IDLE] = TO(AGENT_LEAVE) | TO(AGENT_FETCH) | TO(AGENT_VERIFY) | TO(AGENT_RUN) |
+		       TO(AGENT_UPLOAD),
+	[AGENT_LEAVE] = TO(AGENT_FETCH) | TO(AGENT_UPLOAD),
 	[AGENT_FETCH] = TO(AGENT_LOAD) | TO(AGENT_UPLOAD),
-	[AGENT_LOAD] = TO(AGENT_BOOT) | TO(AGENT_UPLOAD),
+	[AGENT_LOAD] = TO(AGENT_BOOT) | TO(AGENT_LEAVE) | TO(AGENT_UPLOAD),
 	[AGENT_BOOT] = TO(AGENT_UPLOAD),
 	[AGENT_VERIFY] = TO(AGENT_RUN) | TO(AGENT_UPLOAD),
 	[AGENT_RUN] = TO(AGENT_STOP) | TO(AGENT_UPLOAD),
@@ -133,6 +135,19 @@ static void next_run(struct agent *a, struct agent_actions *out)
 		end_boot(a, out, "pass", NULL);
 }
 
+/* The record comes first: the coordinator has a deadline for it. */
+static void describe(struct agent *a, struct agent_actions *out)
+{
+	struct agent_record *r;
+
+	if (a->settings) {
+		r = add_record(a, out, AGENT_REC_STAGE);
+		r->stage = "settings";
+		r->urgent = true;
+	}
+	add(out, AGENT_DO_PROVENANCE);
+}
+
 /* Before the first run the boot is described. A run that has begun needs no description of its boot
  * any more, and could be disturbed by it. */
 static void begin_runs(struct agent *a, struct agent_actions *out)
@@ -142,12 +157,17 @@ static void begin_runs(struct agent *a, struct agent_actions *out)
 	if (a->described)
 		next_run(a, out);
 	else
-		add(out, AGENT_DO_PROVENANCE);
+		describe(a, out);
 }
 
 static void become_idle(struct agent *a, struct agent_actions *out)
 {
+	bool leave = a->leave;
+
 	move(a, AGENT_IDLE);
+	a->settings = false;
+	a->leave = false;
+	a->left = false;
 	a->boot = 0;
 	a->lease_epoch = 0;
 	a->n_runs = 0;
@@ -163,7 +183,9 @@ static void become_idle(struct agent *a, struct agent_actions *out)
 	 * without its spool would start to count from 1 again. */
 	add(out, AGENT_DO_SAVE);
 	add(out, AGENT_DO_FORGET);
-	if (a->connected)
+	if (leave) /* what the coordinator orders now comes again when the agent is back */
+		add(out, AGENT_DO_REBOOT);
+	else if (a->connected)
 		add(out, AGENT_DO_SEND_STATE);
 }
 
@@ -182,6 +204,24 @@ static void end_interrupted(struct agent *a, struct agent_actions *out, const ch
 		end_attempt(a, out, &end);
 }
 
+/* Like a hop: what is recorded should be on its way first. */
+static void leave(struct agent *a, struct agent_actions *out, const char *why)
+{
+	enter(a, out, AGENT_LEAVE, why);
+	if (a->connected) {
+		add(out, AGENT_DO_WAIT);
+	} else {
+		a->shutting_down = true;
+		add(out, AGENT_DO_REBOOT);
+	}
+}
+
+static void begin_fetch(struct agent *a, struct agent_actions *out, const char *detail)
+{
+	enter(a, out, AGENT_FETCH, detail);
+	add(out, AGENT_DO_FETCH);
+}
+
 /* The process is new, the kernel the same. */
 static void resume(struct agent *a, enum agent_stage stage, struct agent_actions *out)
 {
@@ -191,11 +231,11 @@ static void resume(struct agent *a, enum agent_stage stage, struct agent_actions
 		return;
 	}
 	switch (stage) {
+	case AGENT_LEAVE: /* on_start has looked whether it is still needed */
 	case AGENT_FETCH:
 	case AGENT_LOAD:
 	case AGENT_BOOT: /* what was loaded is loaded again: all of it is in the cache */
-		enter(a, out, AGENT_FETCH, "agent restarted");
-		add(out, AGENT_DO_FETCH);
+		begin_fetch(a, out, "agent restarted");
 		break;
 	case AGENT_VERIFY:
 		enter(a, out, AGENT_VERIFY, "agent restarted");
@@ -227,6 +267,10 @@ static void resume(struct agent *a, enum agent_stage stage, struct agent_actions
 static void come_back(struct agent *a, enum agent_stage stage, struct agent_actions *out)
 {
 	switch (stage) {
+	case AGENT_LEAVE:
+		a->left = true;
+		begin_fetch(a, out, "left by a plain reboot");
+		break;
 	case AGENT_FETCH:
 	case AGENT_LOAD:
 		resume(a, stage, out);
@@ -253,6 +297,17 @@ static void come_back(struct agent *a, enum agent_stage stage, struct agent_acti
 	}
 }
 
+/* The default kernel is no better: that is not this boot's fault, and trying again does not help. */
+static void refuse_stuck(struct agent *a, struct agent_actions *out, const char *why)
+{
+	char reason[AGENT_REASON_SIZE];
+
+	(void)snprintf(reason, sizeof(reason),
+		       "kexec cannot leave this machine's default kernel either: %.180s", why);
+	set_stop(a, "harness-error", reason);
+	end_boot(a, out, a->stop_outcome, a->stop_reason);
+}
+
 static void on_start(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
 {
 	const struct agent_saved *s = ev->u.start.saved;
@@ -272,7 +327,8 @@ static void on_start(struct agent *a, const struct agent_event *ev, struct agent
 	if (s->has_records) {
 		enum agent_stage recorded = (enum agent_stage)(s->mark & 0xf);
 
-		if (recorded > stage && recorded < AGENT_STAGE_COUNT)
+		/* the saved state is newer than a record of leaving */
+		if (recorded > stage && recorded < AGENT_LEAVE)
 			stage = recorded;
 		a->next_seq = s->last_seq + 1;
 		a->acked_seq = s->acked_seq < s->last_seq ? s->acked_seq : s->last_seq;
@@ -283,6 +339,15 @@ static void on_start(struct agent *a, const struct agent_event *ev, struct agent
 	}
 	if (!same_host && stage == AGENT_BOOT && ev->u.start.nonce_seen)
 		a->hops = s->hops + 1;
+	a->settings = ev->u.start.settings;
+	a->leave = ev->u.start.leave;
+	if (stage == AGENT_LEAVE && ev->u.start.stuck && !a->fenced) {
+		if (same_host)
+			leave(a, out, ev->u.start.stuck);
+		else
+			refuse_stuck(a, out, ev->u.start.stuck);
+		return;
+	}
 	if (same_host)
 		resume(a, stage, out);
 	else
@@ -300,10 +365,10 @@ static void on_connected(struct agent *a, struct agent_actions *out)
 
 static void hop(struct agent *a, struct agent_actions *out)
 {
-	if (a->stage != AGENT_BOOT || a->shutting_down)
+	if ((a->stage != AGENT_BOOT && a->stage != AGENT_LEAVE) || a->shutting_down)
 		return;
 	a->shutting_down = true;
-	add(out, AGENT_DO_HOP);
+	add(out, a->stage == AGENT_LEAVE ? AGENT_DO_REBOOT : AGENT_DO_HOP);
 }
 
 static void on_order(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
@@ -317,9 +382,13 @@ static void on_order(struct agent *a, const struct agent_event *ev, struct agent
 	a->boot = ev->u.order.boot;
 	a->lease_epoch = ev->u.order.lease_epoch;
 	a->n_runs = ev->u.order.n_runs;
+	a->settings = ev->u.order.settings;
+	a->leave = ev->u.order.leave;
 	add(out, AGENT_DO_ADOPT_ORDER);
-	enter(a, out, AGENT_FETCH, NULL);
-	add(out, AGENT_DO_FETCH);
+	if (ev->u.order.stuck)
+		leave(a, out, ev->u.order.stuck);
+	else
+		begin_fetch(a, out, NULL);
 }
 
 static void on_fence(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
@@ -340,6 +409,7 @@ static void on_fence(struct agent *a, const struct agent_event *ev, struct agent
 	a->fenced = true;
 	set_stop(a, "infra", reason);
 	switch (a->stage) {
+	case AGENT_LEAVE:
 	case AGENT_FETCH:
 	case AGENT_LOAD:
 	case AGENT_BOOT:
@@ -380,7 +450,7 @@ static void on_ack(struct agent *a, const struct agent_event *ev, struct agent_a
 	}
 	if (a->acked_seq < last)
 		return;
-	if (a->stage == AGENT_BOOT)
+	if (a->stage == AGENT_BOOT || a->stage == AGENT_LEAVE)
 		hop(a, out);
 	else if (a->stage == AGENT_UPLOAD && a->ended)
 		become_idle(a, out);
@@ -402,6 +472,10 @@ static void on_loaded(struct agent *a, const struct agent_event *ev, struct agen
 {
 	if (a->stage != AGENT_LOAD)
 		return;
+	if (ev->u.done.outcome && ev->u.done.stuck && !a->left) {
+		leave(a, out, ev->u.done.reason);
+		return;
+	}
 	if (ev->u.done.outcome) {
 		end_boot(a, out, ev->u.done.outcome, ev->u.done.reason);
 		return;
@@ -441,6 +515,13 @@ static void on_provenance(struct agent *a, const struct agent_event *ev, struct 
 		add_record(a, out, ev->u.record.kind)->body = ev->u.record.body;
 	if (a->described)
 		next_run(a, out);
+}
+
+static void on_settings_failed(struct agent *a, const struct agent_event *ev,
+			       struct agent_actions *out)
+{
+	if (a->stage == AGENT_RUN && !a->described)
+		end_boot(a, out, ev->u.done.outcome, ev->u.done.reason);
 }
 
 static void on_boot_log(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
@@ -522,7 +603,7 @@ void agent_step(struct agent *a, const struct agent_event *ev, struct agent_acti
 		hop(a, ret_actions);
 		break;
 	case AGENT_EV_HOP_FAILED:
-		if (a->stage == AGENT_BOOT)
+		if (a->stage == AGENT_BOOT || a->stage == AGENT_LEAVE)
 			end_boot(a, ret_actions, ev->u.done.outcome, ev->u.done.reason);
 		break;
 	case AGENT_EV_VERIFIED:
@@ -530,6 +611,9 @@ void agent_step(struct agent *a, const struct agent_event *ev, struct agent_acti
 		break;
 	case AGENT_EV_BOOT_LOG:
 		on_boot_log(a, ev, ret_actions);
+		break;
+	case AGENT_EV_SETTINGS_FAILED:
+		on_settings_failed(a, ev, ret_actions);
 		break;
 	case AGENT_EV_PROVENANCE:
 		on_provenance(a, ev, ret_actions);

@@ -2,6 +2,10 @@
 /*
  * What the agent does next: events in, actions out. PURE: no libuv, no clock, no files.
  *
+ * A kernel that kexec cannot leave is left by a plain reboot into the machine's default kernel:
+ *
+ *   IDLE --order--> LEAVE --default kernel--> FETCH      LOAD --refused once--> LEAVE
+ *
  *          order        fetched       loaded        new kernel      verified
  *   IDLE --------> FETCH ------> LOAD ------> BOOT ----------> VERIFY ------> RUN
  *    ^               |             |            |                 |        |   |
@@ -32,6 +36,7 @@ enum agent_stage {
 	AGENT_RUN,
 	AGENT_STOP,
 	AGENT_UPLOAD,
+	AGENT_LEAVE, /* last: older spools have the numbers before it */
 	AGENT_STAGE_COUNT,
 };
 
@@ -66,6 +71,9 @@ struct agent {
 	bool fenced;
 	bool connected;
 	bool shutting_down;
+	bool settings; /* the order has some: applied before the boot is described */
+	bool leave;    /* the machine is rebooted once the boot is over */
+	bool left;     /* it was, for this order: a second refusal is final */
 	uint64_t next_seq;
 	uint64_t acked_seq;
 	uint32_t hops;
@@ -88,8 +96,9 @@ enum agent_event_kind {
 	AGENT_EV_VERIFIED,   /* u.done */
 	AGENT_EV_BOOT_LOG,   /* u.record: what the kernel said, before AGENT_EV_VERIFIED */
 	AGENT_EV_PROVENANCE, /* u.record, after AGENT_DO_PROVENANCE; body NULL: nothing to record */
-	AGENT_EV_RUN_RECORD, /* u.record: something the run has to say */
-	AGENT_EV_RUN_ENDED,  /* u.run_ended; nothing of it is left */
+	AGENT_EV_SETTINGS_FAILED, /* u.done, after AGENT_DO_PROVENANCE: nothing may run */
+	AGENT_EV_RUN_RECORD,	  /* u.record: something the run has to say */
+	AGENT_EV_RUN_ENDED,	  /* u.run_ended; nothing of it is left */
 	AGENT_EV_SPOOL_FULL,
 };
 
@@ -123,10 +132,14 @@ struct agent_event {
 			const struct agent_saved *saved;
 			const char *host_boot_id;
 			bool nonce_seen; /* this kernel's command line carries the boot's nonce */
+			bool settings, leave; /* of the order that is held */
+			const char *stuck;    /* why kexec cannot leave this kernel; NULL: it can */
 		} start;
 		struct {
 			uint64_t boot, lease_epoch;
 			uint32_t n_runs;
+			bool settings, leave;
+			const char *stuck;
 		} order;
 		struct {
 			uint64_t boot, lease_epoch;
@@ -138,6 +151,7 @@ struct agent_event {
 		struct {
 			const char *outcome; /* NULL: it worked */
 			const char *reason;
+			bool stuck; /* LOADED: the running kernel refuses, another would not */
 		} done;
 		struct {
 			enum agent_record_kind kind;
@@ -165,7 +179,8 @@ enum agent_action_kind {
 	AGENT_DO_WAIT,	 /* send at once, then AGENT_EV_WAITED after a short time */
 	AGENT_DO_HOP,
 	AGENT_DO_VERIFY,
-	AGENT_DO_PROVENANCE, /* facts and documents of the boot, as AGENT_EV_PROVENANCE */
+	AGENT_DO_REBOOT,     /* plainly, into the default kernel */
+	AGENT_DO_PROVENANCE, /* settings, then facts and documents, as AGENT_EV_PROVENANCE */
 	AGENT_DO_START_RUN,  /* run */
 	AGENT_DO_KILL_RUN,
 };

@@ -153,3 +153,30 @@ void boot_unload(void)
 {
 	(void)file_load(-1, -1, NULL, KEXEC_FILE_UNLOAD);
 }
+
+bool boot_load_stuck(int code)
+{
+	switch (-code) {
+	case EPERM: /* lockdown, kexec_load_disabled */
+	case EACCES:
+	case EKEYREJECTED:
+	case ENOKEY:
+	case ENOSYS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+const char *boot_stuck(const char *root)
+{
+	char path[256], value[16];
+
+	(void)snprintf(path, sizeof(path), "%s/proc/sys/kernel/kexec_load_disabled", root);
+	if (kg_file_read_line(path, value, sizeof(value), NULL) == 0 && strcmp(value, "1") == 0)
+		return "kernel.kexec_load_disabled is 1";
+	(void)snprintf(path, sizeof(path), "%s/sys/kernel/kexec_loaded", root);
+	if (access(path, F_OK) < 0)
+		return "the running kernel has no kexec";
+	return NULL;
+}

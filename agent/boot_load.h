@@ -3,6 +3,8 @@
 #ifndef KG_AGENT_BOOT_LOAD_H
 #define KG_AGENT_BOOT_LOAD_H
 
+#include <stdbool.h>
+
 #include "common/err.h"
 
 /* kexec_file_load(2); kexec_load(2) through the kexec program only where the kernel lacks the
@@ -12,6 +14,11 @@ int boot_load(const char *kernel, const char *initrd, const char *cmdline, const
 	      struct kg_err *err);
 /* Takes a loaded kernel out again; nothing loaded is fine. */
 void boot_unload(void);
+/* Whether a refusal is the running kernel's own, so that another kernel would take the image. */
+bool boot_load_stuck(int code);
+/* Why the running kernel takes no kexec at all, static text; NULL: it may. `root` "" is the running
+ * system. */
+const char *boot_stuck(const char *root);
 
 /* Text for the errno of a load. Static storage. PURE. */
 const char *boot_load_reason(int code);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
@@ -21,10 +22,10 @@ bool boot_shutdown_by_systemd(const struct agent_config *c)
 	return lstat("/run/systemd/system", &st) == 0 && S_ISDIR(st.st_mode); /* sd_booted(3) */
 }
 
-int boot_shutdown_systemd(struct kg_err *err)
+static int systemctl(const char *verb, struct kg_err *err)
 {
-	static char *const argv[] = {(char *)"systemctl", (char *)"--no-block", (char *)"kexec",
-				     NULL};
+	char *const argv[] = {(char *)"systemctl", (char *)"--no-block", (char *)(uintptr_t)verb,
+			      NULL};
 	static char *const env[] = {(char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin", NULL};
 	int status, rc;
 	pid_t pid;
@@ -37,12 +38,22 @@ int boot_shutdown_systemd(struct kg_err *err)
 		if (errno != EINTR)
 			return kg_err_set(err, -errno, "cannot wait for 'systemctl'");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return kg_err_set(err, -EIO, "'systemctl kexec' failed with %d",
+		return kg_err_set(err, -EIO, "'systemctl %s' failed with %d", verb,
 				  WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 	return 0;
 }
 
-int boot_shutdown_direct(const struct agent_config *c, struct kg_err *err)
+int boot_shutdown_systemd(struct kg_err *err)
+{
+	return systemctl("kexec", err);
+}
+
+int boot_reboot_systemd(struct kg_err *err)
+{
+	return systemctl("reboot", err);
+}
+
+static int unmount_all(const struct agent_config *c, struct kg_err *err)
 {
 	size_t i;
 
@@ -59,6 +70,25 @@ int boot_shutdown_direct(const struct agent_config *c, struct kg_err *err)
 			return kg_err_errno(err, "cannot unmount", path);
 	}
 	sync();
+	return 0;
+}
+
+int boot_shutdown_direct(const struct agent_config *c, struct kg_err *err)
+{
+	int rc = unmount_all(c, err);
+
+	if (rc < 0)
+		return rc;
 	(void)reboot(RB_KEXEC);
 	return kg_err_errno(err, "cannot start", "the loaded kernel");
+}
+
+int boot_reboot_direct(const struct agent_config *c, struct kg_err *err)
+{
+	int rc = unmount_all(c, err);
+
+	if (rc < 0)
+		return rc;
+	(void)reboot(RB_AUTOBOOT);
+	return kg_err_errno(err, "cannot restart", "the machine");
 }

@@ -17,4 +17,8 @@ int boot_shutdown_systemd(struct kg_err *err);
  * nothing was given up and the boot is not made. */
 int boot_shutdown_direct(const struct agent_config *c, struct kg_err *err);
 
+/* The same without a loaded kernel: the machine's boot loader starts its default one. */
+int boot_reboot_systemd(struct kg_err *err);
+int boot_reboot_direct(const struct agent_config *c, struct kg_err *err);
+
 #endif

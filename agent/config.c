@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "agent/config.h"
 
+#include <arpa/inet.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,12 @@ static const struct kg_field shutdown_fields[] = {
 	 .type = KG_FIELD_TEXTS,
 	 .offset = SHUTDOWN(unmount),
 	 .help = "File systems that the direct method unmounts before it jumps."},
+	{.key = "reboot",
+	 .type = KG_FIELD_BOOL,
+	 .offset = SHUTDOWN(reboot),
+	 .preset = "true",
+	 .help = "Whether the machine may be rebooted into its default kernel where kexec cannot "
+		 "leave the running one, as under lockdown; else such a boot is a harness-error."},
 	{0},
 };
 
@@ -94,6 +101,12 @@ static const struct kg_field fields[] = {
 	 .preset = "real",
 	 .help = "What this machine's clock counts; 'instruction' is said wherever its numbers are "
 		 "shown."},
+	{.key = "address",
+	 .type = KG_FIELD_TEXT,
+	 .offset = MEMBER(address),
+	 .help = "IP address at which the other machines of the grid reach this one, for workloads "
+		 "whose client and server are two machines; without it this one takes no part in "
+		 "them."},
 	{.key = "cmdline",
 	 .type = KG_FIELD_TEXT,
 	 .offset = MEMBER(cmdline),
@@ -132,6 +145,13 @@ static const struct kg_field fields[] = {
 	{0},
 };
 
+static bool is_ip(const char *text)
+{
+	struct in6_addr a;
+
+	return inet_pton(AF_INET, text, &a) == 1 || inet_pton(AF_INET6, text, &a) == 1;
+}
+
 static int check(const struct kg_yaml_doc *doc, const struct agent_config *c, struct kg_err *err)
 {
 	const struct kg_yaml_node *initrd = kg_yaml_get(doc->root, "initrd");
@@ -146,6 +166,11 @@ static int check(const struct kg_yaml_doc *doc, const struct agent_config *c, st
 		return kg_yaml_error(doc, kg_yaml_get(doc->root, "coordinator"), err, "%s",
 				     why.text);
 	}
+	if (c->address && !is_ip(c->address))
+		return kg_yaml_error(
+			doc, kg_yaml_get(doc->root, "address"), err,
+			"'address': expected an IP address such as 192.0.2.7, not '%s'",
+			c->address);
 	if (c->initrd.policy == AGENT_INITRD_OVERLAY && !c->initrd.base)
 		return kg_yaml_error(doc, initrd ? initrd : doc->root, err,
 				     "initrd policy 'overlay' needs 'base'");

@@ -21,6 +21,7 @@ struct agent_config {
 	char *workload_dir;
 	struct kg_texts tags;
 	int clock;     /* enum agent_clock */
+	char *address; /* where other machines reach it; NULL: not told */
 	char *cmdline; /* the machine's part of every command line; may be NULL */
 	uint64_t spool_bytes;
 	int env_check; /* enum agent_env_check */
@@ -33,6 +34,7 @@ struct agent_config {
 	struct {
 		int method; /* enum agent_shutdown */
 		struct kg_texts unmount;
+		bool reboot; /* plainly, where kexec cannot leave a kernel */
 	} shutdown;
 	struct kg_texts faults; /* test builds only: NAME or NAME:ARGUMENT */
 };

@@ -15,6 +15,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "agent/boot_load.h"
 #include "agent/driver_internal.h"
 #include "common/clock.h"
 #include "common/file.h"
@@ -184,6 +185,10 @@ static void carry_out(struct driver *d, const struct agent_action *a)
 		(void)uv_timer_stop(&d->wait);
 		driver_hop(d);
 		break;
+	case AGENT_DO_REBOOT:
+		(void)uv_timer_stop(&d->wait);
+		driver_reboot(d);
+		break;
 	case AGENT_DO_VERIFY:
 		driver_verify(d);
 		break;
@@ -228,7 +233,8 @@ static void enqueue(struct driver *d, const struct agent_event *ev)
 		q->ev.u.run_ended.outcome = q->outcome;
 		q->ev.u.run_ended.reason = end->reason ? q->reason : NULL;
 	} else if (ev->kind == AGENT_EV_FETCHED || ev->kind == AGENT_EV_LOADED ||
-		   ev->kind == AGENT_EV_VERIFIED || ev->kind == AGENT_EV_HOP_FAILED) {
+		   ev->kind == AGENT_EV_VERIFIED || ev->kind == AGENT_EV_HOP_FAILED ||
+		   ev->kind == AGENT_EV_SETTINGS_FAILED) {
 		const char *outcome = ev->u.done.outcome, *reason = ev->u.done.reason;
 
 		(void)snprintf(q->outcome, sizeof(q->outcome), "%s", outcome ? outcome : "");
@@ -300,6 +306,9 @@ static void take_order(struct driver *d, const Kgrid__V1__BootOrder *o)
 	ev.u.order.boot = o->boot;
 	ev.u.order.lease_epoch = o->lease_epoch;
 	ev.u.order.n_runs = (uint32_t)o->n_runs;
+	ev.u.order.settings = o->n_settings > 0;
+	ev.u.order.leave = o->leave_by_reboot && d->config->shutdown.reboot;
+	ev.u.order.stuck = d->config->shutdown.reboot ? boot_stuck("") : NULL;
 	driver_event(d, &ev);
 	d->offered = NULL;
 }
@@ -353,6 +362,12 @@ static void on_message(void *data, const struct kg_msg *m, uint32_t id)
 	case KG_MSG_BLOB_CHUNK:
 		take_chunk(d, body);
 		break;
+	case KG_MSG_PEER_READY:
+		driver_peer_ready(d, body);
+		break;
+	case KG_MSG_PEER_DONE:
+		driver_peer_done(d, body);
+		break;
 	case KG_MSG_ERROR:
 		take_error(d, body, id);
 		break;
@@ -368,6 +383,7 @@ static void on_up(void *data)
 	struct driver *d = data;
 
 	driver_event(d, &ev);
+	driver_peer_resend(d);
 	if (d->fetch && d->agent.stage == AGENT_FETCH)
 		boot_fetch_resume(d->fetch);
 }
@@ -538,6 +554,9 @@ static void begin(struct driver *d)
 	ev.u.start.saved = &saved;
 	ev.u.start.host_boot_id = d->host_boot_id;
 	ev.u.start.nonce_seen = driver_nonce_seen(d);
+	ev.u.start.settings = d->order && d->order->n_settings > 0;
+	ev.u.start.leave = d->order && d->order->leave_by_reboot && d->config->shutdown.reboot;
+	ev.u.start.stuck = d->config->shutdown.reboot ? boot_stuck("") : NULL;
 	driver_event(d, &ev);
 }
 

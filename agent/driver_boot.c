@@ -147,7 +147,12 @@ static void on_load_done(uv_work_t *w, int status)
 		return;
 	}
 	if (l->code < 0) {
-		driver_done(d, AGENT_EV_LOADED, outcome_of(l->code), l->err.text);
+		struct agent_event ev = {.kind = AGENT_EV_LOADED};
+
+		ev.u.done.outcome = outcome_of(l->code);
+		ev.u.done.reason = l->err.text;
+		ev.u.done.stuck = d->config->shutdown.reboot && boot_load_stuck(l->code);
+		driver_event(d, &ev);
 		return;
 	}
 	(void)snprintf(d->state.boot_method, sizeof(d->state.boot_method), "%s", l->method);
@@ -231,21 +236,11 @@ void driver_cancel(struct driver *d)
 	d->fetch = NULL;
 }
 
-/* ---- hop ---- */
+/* ---- hop, and the plain reboot ---- */
 
-void driver_hop(struct driver *d)
+/* Nothing may be open below what is unmounted. */
+static void close_files(struct driver *d)
 {
-	const struct agent_config *c = d->config;
-	struct kg_err err;
-	int rc;
-
-	if (boot_shutdown_by_systemd(c)) {
-		rc = boot_shutdown_systemd(&err);
-		if (rc < 0)
-			driver_done(d, AGENT_EV_HOP_FAILED, "infra", err.text);
-		return;
-	}
-	kg_log_notice("leaving for boot %llu", (unsigned long long)d->order->boot);
 	connect_farewell(d->connect);
 	boot_fetch_free(d->fetch);
 	d->fetch = NULL;
@@ -253,13 +248,50 @@ void driver_hop(struct driver *d)
 	d->spool = NULL;
 	close(d->lock_fd);
 	d->lock_fd = -1;
+}
+
+static void still_here(struct driver *d, const char *why)
+{
+	struct kg_err err;
+
+	if (d->agent.boot && spool_open(d->spool_dir, d->agent.boot, d->config->spool_bytes, false,
+					&d->spool, &err) < 0)
+		driver_die(d, "%s", err.text);
+	driver_done(d, AGENT_EV_HOP_FAILED, "infra", why);
+}
+
+void driver_hop(struct driver *d)
+{
+	const struct agent_config *c = d->config;
+	struct kg_err err;
+
+	if (boot_shutdown_by_systemd(c)) {
+		if (boot_shutdown_systemd(&err) < 0)
+			driver_done(d, AGENT_EV_HOP_FAILED, "infra", err.text);
+		return;
+	}
+	kg_log_notice("leaving for boot %llu", (unsigned long long)d->order->boot);
+	close_files(d);
 	(void)boot_shutdown_direct(c, &err);
 	kg_log_err("%s", err.text);
-	rc = spool_open(d->spool_dir, d->agent.boot, c->spool_bytes, false, &d->spool, &err);
-	if (rc < 0)
-		driver_die(d, "%s", err.text);
-	driver_done(d, AGENT_EV_HOP_FAILED, "infra",
-		    "the machine could not be shut down for kexec");
+	still_here(d, "the machine could not be shut down for kexec");
+}
+
+void driver_reboot(struct driver *d)
+{
+	const struct agent_config *c = d->config;
+	struct kg_err err;
+
+	kg_log_notice("rebooting into the default kernel: kexec cannot leave this one");
+	if (boot_shutdown_by_systemd(c)) {
+		if (boot_reboot_systemd(&err) < 0)
+			driver_done(d, AGENT_EV_HOP_FAILED, "infra", err.text);
+		return;
+	}
+	close_files(d);
+	(void)boot_reboot_direct(c, &err);
+	kg_log_err("%s", err.text);
+	still_here(d, "the machine could not be rebooted");
 }
 
 /* ---- verify ---- */

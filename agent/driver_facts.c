@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/driver_internal.h"
+#include "agent/settings.h"
 #include "common/log.h"
 
 /* Declarations together stay far below a frame. */
@@ -46,21 +47,51 @@ static void fill_machine(const struct driver *d, Kgrid__V1__MachineFacts *f)
 	f->cache_bytes = c->initrd.cache_bytes;
 	f->tags = c->tags.items;
 	f->n_tags = c->tags.n;
+	f->address = c->address;
 }
 
-/* A coordinator of 1.1 knows no 'version' and would refuse the declaration: for its eyes the line is
- * a comment. */
-static void hide_version(char *text)
+/* Owned lists; the texts are those of `offer`. */
+static void fill_settings(const struct kg_params *offer, Kgrid__V1__MachineFacts *f,
+			  Kgrid__V1__Param **ret_items)
 {
+	Kgrid__V1__Param *items = calloc(offer->n + 1, sizeof(*items));
+	size_t i;
+
+	f->settings = calloc(offer->n + 1, sizeof(*f->settings));
+	*ret_items = items;
+	if (!items || !f->settings)
+		return; /* then nothing is offered */
+	for (i = 0; i < offer->n; i++) {
+		kgrid__v1__param__init(&items[i]);
+		items[i].name = offer->items[i].name;
+		items[i].value = offer->items[i].value;
+		f->settings[f->n_settings++] = &items[i];
+	}
+	f->has_settings_known = f->settings_known = 1;
+}
+
+/* A coordinator that does not know a key would refuse the declaration: for its eyes the line is a
+ * comment. */
+static void hide_key(char *text, const char *key)
+{
+	size_t len = strlen(key);
 	char *line = text;
 
-	if (!kg_str_starts(line, "version:")) {
-		line = strstr(text, "\nversion:");
-		if (!line)
-			return;
-		line++;
+	while (line) {
+		if (strncmp(line, key, len) == 0 && line[len] == ':')
+			*line = '#';
+		line = strchr(line, '\n');
+		line += line != NULL;
 	}
-	*line = '#';
+}
+
+/* One before 1.3 knows no {host}; it only checks the words. */
+static void hide_host(char *text)
+{
+	char *at;
+
+	while ((at = strstr(text, "{host}")))
+		memcpy(at, "<host>", 6);
 }
 
 /* `total` counts the texts over all offers. */
@@ -89,7 +120,12 @@ static void fill_offer(const struct workload_entry *e, uint32_t minor, Kgrid__V1
 	}
 	*total += len;
 	if (minor < 2)
-		hide_version(text);
+		hide_key(text, "version");
+	if (minor < 3) {
+		hide_key(text, "pair");
+		hide_key(text, "canary");
+		hide_host(text);
+	}
 	o->declaration = text;
 }
 
@@ -99,9 +135,13 @@ void driver_send_facts(struct driver *d)
 	size_t n = d->registry.n, total = 0, i;
 	Kgrid__V1__WorkloadOffer *offers = calloc(n + 1, sizeof(*offers));
 	Kgrid__V1__WorkloadOffer **list = calloc(n + 1, sizeof(*list));
+	Kgrid__V1__Param *settings = NULL;
+	struct kg_params offer = {0};
 
 	if (offers && list) {
 		fill_machine(d, &f);
+		if (settings_offer("", &offer) == 0)
+			fill_settings(&offer, &f, &settings);
 		for (i = 0; i < n; i++) {
 			fill_offer(&d->registry.items[i], connect_minor(d->connect), &offers[i],
 				   &total);
@@ -117,6 +157,9 @@ void driver_send_facts(struct driver *d)
 	}
 	free(offers);
 	free(list);
+	free(settings);
+	free(f.settings);
+	kg_params_deinit(&offer);
 	(void)malloc_trim(0);
 }
 

@@ -52,6 +52,9 @@ struct driver_describe { /* facts and documents of the boot, read on the worker 
 	uint64_t took_ns;
 	struct fact_list facts;
 	struct document_list documents;
+	struct kg_params settings; /* owned: to be applied before */
+	int settings_code;
+	struct kg_err settings_err;
 };
 
 struct driver {
@@ -70,6 +73,8 @@ struct driver {
 	struct boot_fetch *fetch;
 	uint32_t fetch_id; /* of the last blob request */
 	struct workload_run *run;
+	bool peer_wanted;   /* the run in progress waits for its server */
+	uint16_t peer_port; /* the run in progress serves here; 0: it does not */
 	const struct kg_workload *run_workload; /* borrows from the run: its metrics */
 	const struct kg_params *run_params;
 	struct driver_load load;
@@ -119,6 +124,7 @@ void driver_begin_fetch(struct driver *d);
 void driver_begin_load(struct driver *d);
 void driver_cancel(struct driver *d);
 void driver_hop(struct driver *d);
+void driver_reboot(struct driver *d);
 void driver_verify(struct driver *d);
 /* Whether this kernel was booted for the order that is held. */
 bool driver_nonce_seen(const struct driver *d);
@@ -136,6 +142,10 @@ bool driver_records_provenance(const struct driver *d);
 /* driver_run.c */
 void driver_start_run(struct driver *d, uint32_t index);
 void driver_kill_run(struct driver *d);
+/* The other machine of a pair: messages, and saying our part again over a new connection. */
+void driver_peer_ready(struct driver *d, const Kgrid__V1__PeerReady *p);
+void driver_peer_done(struct driver *d, const Kgrid__V1__PeerDone *p);
+void driver_peer_resend(struct driver *d);
 /* Something the run has to say; the run is stopped where the spool has no room for it. */
 void driver_run_record(struct driver *d, enum agent_record_kind kind, const char *stage,
 		       const void *body, size_t payload);

@@ -12,6 +12,7 @@
 
 #include "agent/driver_internal.h"
 #include "agent/env_check.h"
+#include "agent/settings.h"
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/outcome.h"
@@ -158,6 +159,10 @@ static void on_work(uv_work_t *w)
 {
 	struct driver_describe *g = w->data;
 
+	g->settings_code = 0;
+	for (size_t i = 0; i < g->settings.n && g->settings_code == 0; i++)
+		g->settings_code = settings_apply("", g->settings.items[i].name,
+						  g->settings.items[i].value, &g->settings_err);
 	g->took_ns = kg_monotonic_ns();
 	g->code = provenance_boot(&g->in, &g->facts, &g->documents);
 	g->took_ns = kg_monotonic_ns() - g->took_ns;
@@ -169,7 +174,12 @@ static void on_work_done(uv_work_t *w, int status)
 	struct driver *d = g->d;
 
 	g->busy = false;
-	if (status == 0 && g->code == 0)
+	kg_params_deinit(&g->settings);
+	if (status == 0 && g->settings_code < 0 && d->agent.stage == AGENT_RUN) {
+		/* the machine is not as it was asked for: no sample may come of it */
+		driver_done(d, AGENT_EV_SETTINGS_FAILED, kg_outcome_name(KG_OUTCOME_INVALID_ENV),
+			    g->settings_err.text);
+	} else if (status == 0 && g->code == 0)
 		record_boot(d);
 	else
 		say(d, AGENT_REC_PROVENANCE, NULL, true);
@@ -188,12 +198,40 @@ static bool wants(const Kgrid__V1__BootOrder *o, const char *document)
 	return false;
 }
 
+/* A copy: the order may go while the worker is at it. */
+static bool copy_settings(const Kgrid__V1__BootOrder *o, struct kg_params *ret)
+{
+	size_t i;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->items = calloc(o->n_settings + 1, sizeof(*ret->items));
+	for (i = 0; ret->items && i < o->n_settings; i++) {
+		const Kgrid__V1__Setting *s = o->settings[i];
+
+		ret->items[i].name = strdup(s->name ? s->name : "");
+		ret->items[i].value = strdup(s->value ? s->value : "");
+		ret->n++;
+		if (!ret->items[i].name || !ret->items[i].value)
+			return false;
+	}
+	return ret->items != NULL;
+}
+
 void driver_describe(struct driver *d)
 {
 	struct driver_describe *g = &d->describe;
 
+	if (g->busy && d->order->n_settings > 0) { /* of a boot that was fenced a moment ago */
+		driver_done(d, AGENT_EV_SETTINGS_FAILED, "infra", "an earlier boot is still read");
+		return;
+	}
 	if (!driver_records_provenance(d) || g->busy) {
 		say(d, AGENT_REC_PROVENANCE, NULL, true);
+		return;
+	}
+	if (!copy_settings(d->order, &g->settings)) {
+		kg_params_deinit(&g->settings);
+		driver_done(d, AGENT_EV_SETTINGS_FAILED, "infra", "out of memory");
 		return;
 	}
 	g->d = d;
@@ -204,10 +242,10 @@ void driver_describe(struct driver *d)
 					  .hops = d->agent.hops,
 					  .registry = &d->registry,
 					  .want_kallsyms = wants(d->order, "kallsyms")};
-	if (uv_queue_work(d->loop, &g->work, on_work, on_work_done) < 0)
-		say(d, AGENT_REC_PROVENANCE, NULL, true);
-	else
+	if (uv_queue_work(d->loop, &g->work, on_work, on_work_done) == 0)
 		g->busy = true;
+	else
+		driver_done(d, AGENT_EV_SETTINGS_FAILED, "infra", "no worker thread");
 }
 
 /* ---- around a run ---- */

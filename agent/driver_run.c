@@ -77,6 +77,53 @@ static void on_stage(void *data, const char *stage)
 	driver_run_record(data, AGENT_REC_STAGE, stage, NULL, 0);
 }
 
+/* ---- the other machine of a pair ---- */
+
+static const Kgrid__V1__RunOrder *current_run(const struct driver *d)
+{
+	return d->order && d->agent.run < d->order->n_runs ? d->order->runs[d->agent.run] : NULL;
+}
+
+/* Said again over each new connection: what the coordinator missed is one more message, no state. */
+void driver_peer_resend(struct driver *d)
+{
+	Kgrid__V1__PeerServing serving = KGRID__V1__PEER_SERVING__INIT;
+	Kgrid__V1__PeerWanted wanted = KGRID__V1__PEER_WANTED__INIT;
+	const Kgrid__V1__RunOrder *o = current_run(d);
+
+	if (!o || !connect_is_up(d->connect))
+		return;
+	if (d->peer_wanted) {
+		wanted.has_boot = wanted.has_attempt = 1;
+		wanted.boot = d->agent.boot;
+		wanted.attempt = o->attempt;
+		connect_send(d->connect, KG_MSG_PEER_WANTED, 0, &wanted.base);
+	}
+	if (d->peer_port) {
+		serving.has_boot = serving.has_attempt = serving.has_port = 1;
+		serving.boot = d->agent.boot;
+		serving.attempt = o->attempt;
+		serving.port = d->peer_port;
+		connect_send(d->connect, KG_MSG_PEER_SERVING, 0, &serving.base);
+	}
+}
+
+static void on_serving(void *data, uint16_t port)
+{
+	struct driver *d = data;
+
+	d->peer_port = port;
+	driver_peer_resend(d);
+}
+
+void driver_peer_done(struct driver *d, const Kgrid__V1__PeerDone *p)
+{
+	const Kgrid__V1__RunOrder *o = current_run(d);
+
+	if (o && d->run && d->peer_port && p->boot == d->agent.boot && p->attempt == o->attempt)
+		workload_run_finish(d->run);
+}
+
 struct columns {
 	uint32_t *index, *metric, *iteration;
 	int64_t *delta;
@@ -175,6 +222,7 @@ static void on_ended(void *data, const struct agent_run_end *end)
 	d->run = NULL;
 	d->run_workload = NULL;
 	d->run_params = NULL;
+	d->peer_port = 0;
 	ev.u.run_ended = *end;
 	driver_after_run(d, &ev.u.run_ended, reason);
 	driver_event(d, &ev);
@@ -251,11 +299,18 @@ static int make_params(const struct kg_workload *w, const Kgrid__V1__RunOrder *o
 	return rc;
 }
 
-void driver_start_run(struct driver *d, uint32_t index)
+static bool has_role(const Kgrid__V1__RunOrder *o, const char *role)
+{
+	return o->role && strcmp(o->role, role) == 0;
+}
+
+/* `host` and `port` are those of the server; without a role NULL and 0. */
+static void start_run(struct driver *d, uint32_t index, const char *host, uint16_t port)
 {
 	static const struct workload_run_ops ops = {.started = on_started,
 						    .stage = on_stage,
 						    .samples = on_samples,
+						    .serving = on_serving,
 						    .log = on_log,
 						    .ended = on_ended};
 	const Kgrid__V1__RunOrder *o = d->order->runs[index];
@@ -263,10 +318,20 @@ void driver_start_run(struct driver *d, uint32_t index)
 					 .timeout_ns =
 						 (uint64_t)o->timeout_seconds * KG_NSEC_PER_SEC,
 					 .group = &d->group,
-					 .path = WORKLOAD_PATH};
+					 .path = WORKLOAD_PATH,
+					 .role = has_role(o, "client")	 ? WORKLOAD_CLIENT
+						 : has_role(o, "server") ? WORKLOAD_SERVER
+									 : WORKLOAD_BOTH,
+					 .host = has_role(o, "server") ? d->config->address : host,
+					 .port = port};
 	const char *outcome;
 	struct kg_err err;
 
+	if (spec.role == WORKLOAD_SERVER && !spec.host) {
+		refuse(d, "harness-error",
+		       "this machine serves nobody: its agent has no 'address'");
+		return;
+	}
 	spec.workload = find_workload(d, o, &outcome, &err);
 	if (!spec.workload) {
 		refuse(d, outcome, err.text);
@@ -284,8 +349,32 @@ void driver_start_run(struct driver *d, uint32_t index)
 	workload_run_describe(d->run, &d->run_workload, &d->run_params);
 }
 
+void driver_peer_ready(struct driver *d, const Kgrid__V1__PeerReady *p)
+{
+	const Kgrid__V1__RunOrder *o = current_run(d);
+
+	if (!o || !d->peer_wanted || p->boot != d->agent.boot || p->attempt != o->attempt ||
+	    !p->address || p->port == 0 || p->port > UINT16_MAX)
+		return; /* said twice, or of a run that is over */
+	d->peer_wanted = false;
+	start_run(d, d->agent.run, p->address, (uint16_t)p->port);
+}
+
+void driver_start_run(struct driver *d, uint32_t index)
+{
+	if (!has_role(d->order->runs[index], "client")) {
+		start_run(d, index, NULL, 0);
+		return;
+	}
+	/* The coordinator has a deadline for the other machine. */
+	driver_run_record(d, AGENT_REC_STAGE, "pair", NULL, 0);
+	d->peer_wanted = true;
+	driver_peer_resend(d);
+}
+
 void driver_kill_run(struct driver *d)
 {
+	d->peer_wanted = false;
 	if (d->run)
 		workload_run_kill(d->run, "infra", "stopped by the agent");
 	else

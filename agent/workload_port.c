@@ -14,21 +14,27 @@
 
 #define TCP_LISTEN_STATE 0x0a /* include/net/tcp_states.h */
 
-int workload_port_free(uint16_t *ret_port)
+int workload_port_free(const char *host, uint16_t *ret_port)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET};
-	socklen_t len = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_storage a = {0};
+	struct sockaddr_in *v4 = (struct sockaddr_in *)&a;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&a;
+	bool is_v4 = inet_pton(AF_INET, host, &v4->sin_addr) == 1;
+	socklen_t len = is_v4 ? sizeof(*v4) : sizeof(*v6);
 	int rc = 0;
+	int fd;
 
+	if (!is_v4 && inet_pton(AF_INET6, host, &v6->sin6_addr) != 1)
+		return -EINVAL;
+	a.ss_family = is_v4 ? AF_INET : AF_INET6;
+	fd = socket(a.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ||
+	if (bind(fd, (struct sockaddr *)&a, len) < 0 ||
 	    getsockname(fd, (struct sockaddr *)&a, &len) < 0)
 		rc = -errno;
 	else
-		*ret_port = ntohs(a.sin_port);
+		*ret_port = ntohs(is_v4 ? v4->sin_port : v6->sin6_port);
 	close(fd);
 	return rc;
 }

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A port that nobody uses on the loopback address right now; 0 or a negative errno. */
-int workload_port_free(uint16_t *ret_port);
+/* A port that nobody uses on that IP address of this machine right now; 0 or a negative errno. */
+int workload_port_free(const char *host, uint16_t *ret_port);
 /* Whether somebody listens on it, as /proc/net says: asking by a connection would be work for the
  * helper. */
 bool workload_port_listens(uint16_t port);

@@ -25,7 +25,7 @@
 #define HELPER_TRIES	  3			   /* its port may be taken meanwhile */
 #define HELPER_OUTPUT_CAP 16384
 
-enum phase { PHASE_HELPER, PHASE_ITERATION, PHASE_SETTLE, PHASE_END, PHASE_CLOSING };
+enum phase { PHASE_HELPER, PHASE_SERVE, PHASE_ITERATION, PHASE_SETTLE, PHASE_END, PHASE_CLOSING };
 
 struct workload_run {
 	uv_loop_t *loop;
@@ -37,6 +37,8 @@ struct workload_run {
 	char *path;
 	uint32_t iterations;
 	uint64_t timeout_ns;
+	enum workload_role role;
+	char host[64];
 
 	enum phase phase;
 	uv_timer_t limit; /* of the iteration or of the run */
@@ -147,9 +149,17 @@ static void on_child(uv_signal_t *s, int number)
 
 /* ---- helper ---- */
 
+/* What fills {port} and {host}; a workload without a helper may name neither. */
+static size_t fill_extra(struct workload_run *r, char *port, struct kg_param_value extra[2])
+{
+	extra[0] = (struct kg_param_value){(char *)"port", port};
+	extra[1] = (struct kg_param_value){(char *)"host", r->host};
+	return r->w->helper.n ? 2 : 0;
+}
+
 static int start_helper(struct workload_run *r)
 {
-	struct kg_param_value extra = {(char *)"port", r->port_text};
+	struct kg_param_value extra[2];
 	struct workload_spawn s = {.environment = &r->w->environment,
 				   .path = r->path,
 				   .group = r->group,
@@ -158,11 +168,14 @@ static int start_helper(struct workload_run *r)
 	struct kg_err err;
 	int fd = -1, rc;
 
-	rc = workload_port_free(&r->port);
-	if (rc < 0)
+	rc = workload_port_free(r->host, &r->port);
+	if (rc < 0) {
+		set_result(r, "harness-error", "no free port on %s: %s", r->host, strerror(-rc));
 		return rc;
+	}
 	(void)snprintf(r->port_text, sizeof(r->port_text), "%u", r->port);
-	rc = kg_workload_helper_argv(r->w, &r->params, &extra, 1, &argv, &err);
+	rc = kg_workload_helper_argv(r->w, &r->params, extra, fill_extra(r, r->port_text, extra),
+				     &argv, &err);
 	if (rc == 0) {
 		workload_output_reset(&r->helper_out);
 		rc = workload_output_start(&r->helper_out, r->loop, &fd);
@@ -195,7 +208,7 @@ static bool uses_port(const struct workload_run *r)
 /* Whether the iterations may begin. */
 static bool helper_ready(struct workload_run *r)
 {
-	if (!r->w->helper.n)
+	if (!r->w->helper.n || r->role == WORKLOAD_CLIENT)
 		return true;
 	if (!r->helper_pid) {
 		if (r->helper_out.active)
@@ -233,9 +246,10 @@ static void set_limit(struct workload_run *r)
 
 static int build_argv(struct workload_run *r, struct kg_texts *ret_argv, struct kg_err *err)
 {
-	struct kg_param_value extra = {(char *)"port", r->port_text};
+	struct kg_param_value extra[2];
 
-	return kg_workload_argv(r->w, &r->params, &extra, r->port ? 1 : 0, ret_argv, err);
+	return kg_workload_argv(r->w, &r->params, extra, fill_extra(r, r->port_text, extra),
+				ret_argv, err);
 }
 
 static void start_iteration(struct workload_run *r)
@@ -476,6 +490,13 @@ static void begin_end(struct workload_run *r)
 	kill_part(r, GROUP_HELPER);
 }
 
+static void begin_serving(struct workload_run *r)
+{
+	enter(r, PHASE_SERVE, 0);
+	r->ops->stage(r->data, "serve");
+	r->ops->serving(r->data, r->port);
+}
+
 /* One move, if one is possible. */
 static bool step_once(struct workload_run *r)
 {
@@ -487,10 +508,20 @@ static bool step_once(struct workload_run *r)
 		}
 		if (!helper_ready(r))
 			return r->phase == PHASE_HELPER && failed(r);
-		advance(r);
+		if (r->role == WORKLOAD_SERVER)
+			begin_serving(r);
+		else
+			advance(r);
 		return true;
+	case PHASE_SERVE:
+		if (!failed(r) && !r->helper_pid)
+			set_result(r, "infra", "helper '%s' ended while its client ran",
+				   r->w->helper.items[0]);
+		if (failed(r))
+			begin_end(r);
+		return failed(r);
 	case PHASE_ITERATION:
-		if (!failed(r) && r->w->helper.n && !r->helper_pid)
+		if (!failed(r) && r->role == WORKLOAD_BOTH && r->w->helper.n && !r->helper_pid)
 			set_result(r, "fail", "helper '%s' ended during the run",
 				   r->w->helper.items[0]);
 		if (failed(r) && r->main_pid) {
@@ -545,7 +576,7 @@ static void step(struct workload_run *r)
 	if (r->phase == PHASE_CLOSING)
 		return;
 	/* Only ends and beginnings are polled; nothing wakes the agent during an iteration. */
-	wait = r->phase != PHASE_ITERATION;
+	wait = r->phase != PHASE_ITERATION && r->phase != PHASE_SERVE;
 	if (!wait)
 		(void)uv_timer_stop(&r->poll);
 	else if (!uv_is_active((uv_handle_t *)&r->poll))
@@ -566,10 +597,13 @@ static void init_handles(struct workload_run *r)
 
 static void say_started(struct workload_run *r)
 {
-	struct kg_param_value extra = {(char *)"port", (char *)"{port}"};
+	struct kg_param_value extra[2];
+	size_t n = fill_extra(r, (char *)(uintptr_t) "{port}", extra);
 	struct kg_texts argv = {0};
 	struct kg_err err;
-	int rc = kg_workload_argv(r->w, &r->params, &extra, r->w->helper.n ? 1 : 0, &argv, &err);
+	int rc = r->role == WORKLOAD_SERVER
+			 ? kg_workload_helper_argv(r->w, &r->params, extra, n, &argv, &err)
+			 : kg_workload_argv(r->w, &r->params, extra, n, &argv, &err);
 
 	if (rc == 0)
 		r->ops->started(r->data, &argv);
@@ -587,7 +621,7 @@ static void on_begin(uv_timer_t *t)
 	r->warmup = r->w->warmup_runs > 0 || r->w->warmup_ns > 0;
 	say_started(r);
 	enter(r, PHASE_HELPER, HELPER_NS);
-	if (r->w->helper.n && !failed(r))
+	if (r->w->helper.n && r->role != WORKLOAD_CLIENT && !failed(r))
 		(void)start_helper(r);
 	step(r);
 }
@@ -617,6 +651,12 @@ int workload_run_start(uv_loop_t *loop, const struct workload_run_spec *spec,
 	r->path = path;
 	r->iterations = spec->iterations;
 	r->timeout_ns = spec->timeout_ns;
+	r->role = spec->role;
+	(void)snprintf(r->host, sizeof(r->host), "%s", spec->host ? spec->host : "127.0.0.1");
+	if (r->role == WORKLOAD_CLIENT) {
+		r->port = spec->port;
+		(void)snprintf(r->port_text, sizeof(r->port_text), "%u", r->port);
+	}
 	r->log_left[0] = r->log_left[1] = RUN_OUTPUT_CAP;
 	r->phase = PHASE_HELPER;
 	init_handles(r);
@@ -631,6 +671,12 @@ void workload_run_describe(const struct workload_run *r, const struct kg_workloa
 {
 	*ret_w = r->w;
 	*ret_params = &r->params;
+}
+
+void workload_run_finish(struct workload_run *r)
+{
+	if (r->role == WORKLOAD_SERVER && r->phase == PHASE_SERVE)
+		workload_run_kill(r, "pass", "");
 }
 
 void workload_run_kill(struct workload_run *r, const char *outcome, const char *reason)

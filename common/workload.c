@@ -26,6 +26,7 @@ struct raw_workload {
 	struct kg_texts helper;
 	struct kg_texts command;
 	struct kg_texts version;
+	bool pair, canary;
 	const struct kg_yaml_node *arguments;
 	const struct kg_yaml_node *environment;
 	struct raw_warmup warmup;
@@ -81,6 +82,16 @@ static const struct kg_field workload_fields[] = {
 	 .type = KG_FIELD_TEXTS,
 	 .offset = offsetof(struct raw_workload, version),
 	 .help = "Command whose first line of output is the version of the program"},
+	{.key = "pair",
+	 .type = KG_FIELD_BOOL,
+	 .offset = offsetof(struct raw_workload, pair),
+	 .preset = "false",
+	 .help = "Whether the helper may run on another machine than the command"},
+	{.key = "canary",
+	 .type = KG_FIELD_BOOL,
+	 .offset = offsetof(struct raw_workload, canary),
+	 .preset = "false",
+	 .help = "Whether it does not depend on the kernel, so that it shows drift of the machine"},
 	{.key = "arguments",
 	 .type = KG_FIELD_NODE,
 	 .offset = offsetof(struct raw_workload, arguments),
@@ -577,6 +588,12 @@ static int load(const struct kg_loader *l, struct raw_workload *raw)
 	w->helper = take_texts(&raw->helper);
 	w->command = take_texts(&raw->command);
 	w->version = take_texts(&raw->version);
+	w->pair = raw->pair;
+	w->canary = raw->canary;
+	if (w->pair && w->helper.n == 0)
+		return kg_yaml_error(
+			l->doc, kg_yaml_get(root, "pair"), l->err,
+			"'pair': there is no 'helper' that could run on another machine");
 	w->warmup_runs = (uint32_t)raw->warmup.runs;
 	w->warmup_ns = raw->warmup.ns;
 	w->timeout_ns = raw->timeout_ns;

@@ -77,6 +77,47 @@ bool kg_workload_text_ok(const char *text)
 	return true;
 }
 
+/* "10s" of a parameter in seconds is 10; false: no such unit, or not whole. */
+static bool with_unit(const struct kg_param_decl *d, const char *value, int64_t *ret)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} times[] = {{"ns", 1},
+		     {"us", 1000},
+		     {"ms", 1000000},
+		     {"s", 1000000000},
+		     {"sec", 1000000000},
+		     {"seconds", 1000000000},
+		     {"min", 60000000000},
+		     {"minutes", 60000000000},
+		     {"h", 3600000000000},
+		     {"hours", 3600000000000}};
+	static const struct {
+		const char *unit;
+		uint64_t bytes;
+	} sizes[] = {{"bytes", 1},  {"byte", 1},	  {"B", 1},
+		     {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024}};
+	uint64_t v;
+	size_t i;
+
+	if (!d->unit || !value[0] || !strpbrk(value, "abcdefghijklmnopqrstuvwxyzBKMGT"))
+		return false;
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (strcmp(d->unit, times[i].unit) == 0 && kg_parse_duration(value, &v) == 0 &&
+		    v % times[i].ns == 0 && v / times[i].ns <= INT64_MAX) {
+			*ret = (int64_t)(v / times[i].ns);
+			return true;
+		}
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		if (strcmp(d->unit, sizes[i].unit) == 0 && kg_parse_bytes(value, &v) == 0 &&
+		    v % sizes[i].bytes == 0 && v / sizes[i].bytes <= INT64_MAX) {
+			*ret = (int64_t)(v / sizes[i].bytes);
+			return true;
+		}
+	return false;
+}
+
 static int refuse_number(const struct kg_param_decl *d, const char *value, struct kg_err *err)
 {
 	const char *kind = d->type == KG_PARAM_INT ? "a whole number" : "a size such as 64KiB";
@@ -123,7 +164,8 @@ int kg_workload_normalise_decl(const struct kg_param_decl *d, const char *value,
 	switch (d->type) {
 	case KG_PARAM_INT:
 	case KG_PARAM_BYTES:
-		if (kg_workload_number(d->type, value, &v) < 0 || v < d->min || v > d->max)
+		if ((kg_workload_number(d->type, value, &v) < 0 && !with_unit(d, value, &v)) ||
+		    v < d->min || v > d->max)
 			return refuse_number(d, value, err);
 		(void)snprintf(number, sizeof(number), "%" PRId64, v);
 		value = number;

@@ -5,7 +5,9 @@
 DISK_SIZE=1G
 
 write_agent_config() {
-	local name=$1 cmdline=$2
+	local name=$1 cmdline=$2 number
+	number=$(network_number "$name")
+	[[ -z $number ]] || echo "address: 192.168.77.$number"
 	cat <<YAML
 coordinator: 10.0.2.2:$PORT
 machine: $name

@@ -64,14 +64,34 @@ clock_arguments() {
 	esac
 }
 
+# The number of the machine $1 on the network that two machines share: 1, 2, or nothing.
+network_number() {
+	local name kind number=0
+	[[ -n ${NETWORK:-} ]] || return 0
+	while read -r name kind; do
+		number=$((number + 1))
+		[[ $name != "$1" || $number -gt 2 ]] || echo "$number"
+	done < <(machine_list)
+}
+
+# Prints QEMU's arguments for that network: datagrams between two sockets, so that either machine may
+# be switched off and on.
+network_arguments() {
+	local number=$1
+	[[ -n $number ]] || return 0
+	printf '%s\n' -netdev "dgram,id=net1,local.type=unix,local.path=../net-$number,remote.type=unix,remote.path=../net-$((3 - number))" \
+		-device "virtio-net-pci,netdev=net1,romfile=,mac=52:54:00:6b:67:0$number"
+}
+
 # Starts the guest $1 with what its settings say.
 start_guest() {
-	local name=$1 folder=$DIR/$1 CPU CLOCK ACCEL ICOUNT KERNEL INITRD CMDLINE clock pid
+	local name=$1 folder=$DIR/$1 CPU CLOCK ACCEL ICOUNT KERNEL INITRD CMDLINE NUMBER= clock network pid
 	guest_pid "$name" >/dev/null && return 0
 	# shellcheck source=/dev/null
 	. "$folder/settings"
 	mapfile -t clock < <(clock_arguments)
-	rm -f "$folder"/{qmp,console,shell}
+	mapfile -t network < <(network_arguments "$NUMBER")
+	rm -f "$folder"/{qmp,console,shell} "$DIR/net-${NUMBER:-none}"
 	cd "$folder"
 	# Names of sockets are relative: the length of their path is limited.
 	setsid qemu-system-x86_64 -name "kgrid-$name" -nodefaults -no-user-config -display none \
@@ -79,7 +99,7 @@ start_guest() {
 		-kernel "$KERNEL" -initrd "$INITRD" -append "$CMDLINE" \
 		-drive file=state.img,format=raw,if=none,id=disk0,cache=unsafe,discard=unmap \
 		-device virtio-blk-pci,drive=disk0 \
-		-netdev user,id=net0,ipv6=off -device virtio-net-pci,netdev=net0,romfile= \
+		-netdev user,id=net0,ipv6=off -device virtio-net-pci,netdev=net0,romfile= "${network[@]}" \
 		-chardev socket,id=c0,path=console,server=on,wait=off,logfile=console.log,logappend=on \
 		-serial chardev:c0 -chardev socket,id=c1,path=shell,server=on,wait=off \
 		-serial chardev:c1 -qmp unix:qmp,server=on,wait=off \

@@ -13,6 +13,7 @@ WORK=$(mktemp -d "${TMPDIR:-/tmp}/kgrid-lab-test.XXXXXX")
 DATA=$WORK/data
 LAB_DIR=$WORK/lab
 COORDINATOR_PID=
+LAB_OPTIONS=() # of 'lab up', set before grid_start
 export KGRID_COORDINATOR=$DATA/run/kgrid.sock
 
 note() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
@@ -85,7 +86,7 @@ grid_start() {
 	trap 'exit 130' INT TERM HUP
 	mkdir -p "$DATA"
 	coordinator_start 0
-	lab_up --machines "$1"
+	lab_up --machines "$1" "${LAB_OPTIONS[@]}"
 	add_kernels
 	for name in $(guests); do
 		wait_until 180 "'$name' joins" machine_joined "$name"

@@ -17,6 +17,7 @@ lsm: {short: "landlock,lockdown,yama"}
 cmdline: kgrid.fault=$3
 workloads:
   - perf-bench: {test: syscall-basic, loops: 1000}
+canary: none
 repeat: {boots: 1, iterations: 1}
 YAML
 }

@@ -60,7 +60,7 @@ void double_init(struct double_ *d)
 	(void)snprintf(text, sizeof(text),
 		       "coordinator: 127.0.0.1:%u\nmachine: test-%d\nstate-dir: %s\n"
 		       "workload-dir: %s\nclock: real\ninitrd: {policy: none}\n"
-		       "shutdown: {method: direct}\nenv-check: record\n",
+		       "shutdown: {method: direct, reboot: no}\nenv-check: record\n",
 		       d->port, (int)getpid(), d->state, d->workloads);
 	assert_int_equal(kg_file_replace(d->config, text, strlen(text), 0644, NULL), 0);
 }

@@ -160,7 +160,7 @@ static void test_free_port_has_no_listener(void **state)
 	uint16_t port = 0;
 
 	(void)state;
-	assert_int_equal(workload_port_free(&port), 0);
+	assert_int_equal(workload_port_free("127.0.0.1", &port), 0);
 	assert_true(port >= 1024);
 	assert_false(workload_port_listens(port));
 }
