@@ -61,7 +61,7 @@ void sched_boot_open(struct sched *s, struct sched_machine *m, struct sched_boot
 	sched_visit_changed(v);
 }
 
-static struct sched_boot *make(struct sched_visit *v)
+static struct sched_boot *make(struct sched_visit *v, bool server)
 {
 	struct sched_boot *b = sched_boot_new(v, v->pending);
 	size_t i, n = 0;
@@ -69,8 +69,9 @@ static struct sched_boot *make(struct sched_visit *v)
 	if (!b)
 		return NULL;
 	for (i = 0; i < v->n_slots; i++)
-		if (v->slots[i].outcome == KG_OUTCOME_NONE)
+		if (v->slots[i].outcome == KG_OUTCOME_NONE && !(server && v->slots[i].alone))
 			b->attempts[n++].slot = &v->slots[i];
+	b->n_attempts = n;
 	return b;
 }
 
@@ -118,8 +119,8 @@ static void start_job(struct sched *s, struct sched_job *j, uint64_t now_ns)
 bool sched_begin(struct sched *s, struct sched_visit *v, uint64_t now_ns)
 {
 	struct sched_machine *m = v->machine, *peer = v->peer_machine;
-	struct sched_boot *b = make(v);
-	struct sched_boot *server = b && peer ? make(v) : NULL;
+	struct sched_boot *b = make(v, false);
+	struct sched_boot *server = b && peer ? make(v, true) : NULL;
 
 	if (!b || (peer && !server)) {
 		sched_boot_free(b);
@@ -273,6 +274,11 @@ static void boot_off(struct sched *s, struct sched_machine *m, uint64_t now_ns)
 	struct sched_boot *b = m->boot;
 	struct sched_visit *v = b->visit;
 
+	/* whoever ended it, somebody has to see to the machine's return */
+	if (!m->up && sched_needs_power(m)) {
+		m->back_by_ns = b->deadline_ns;
+		m->away_boot = b->id;
+	}
 	m->boot = NULL;
 	m->last_pair = b->role != SCHED_ROLE_NONE ? v->queue : NULL;
 	sched_hash_remove(&s->boot_hash, &b->link);

@@ -67,7 +67,9 @@ static int order_run(struct kg_arena *a, const struct sched_boot *b, const struc
 	r->workload_digest = at->slot->workload_digest;
 	r->iterations = at->slot->iterations;
 	r->timeout_seconds = at->slot->timeout_s;
-	if (b->role == SCHED_ROLE_CLIENT) {
+	if (at->slot->alone) {
+		/* nothing of it is on another machine */
+	} else if (b->role == SCHED_ROLE_CLIENT) {
 		r->role = (char *)(uintptr_t) "client";
 		r->peer = b->visit->peer;
 	} else if (b->role == SCHED_ROLE_SERVER) {

@@ -41,6 +41,7 @@ static int add_slot(struct sched *s, struct sched_job *j, const struct store_job
 		.params = (char *)(uintptr_t)cell->params,
 		.iterations = cell->iterations,
 		.timeout_s = cell->timeout_s,
+		.alone = cell->canary,
 	};
 
 	if (slot->outcome == KG_OUTCOME_INFEASIBLE)
@@ -80,7 +81,7 @@ static int fill_job(struct sched_job *j, const struct store_job *in)
 	size_t i;
 
 	j->paused = in->paused;
-	j->queued_ns = boottime_of(in->submitted_ns);
+	j->queued_ns = boottime_of(in->queued_ns ? in->queued_ns : in->submitted_ns);
 	j->started_ns = in->started_ns ? boottime_of(in->started_ns) : INT64_MIN;
 	j->budget_ns = in->budget_ns;
 	j->queue_timeout_ns = in->queue_timeout_ns;

@@ -69,7 +69,7 @@ const char *sched_stage_name(enum sched_stage s);
 enum sched_stage sched_stage_parse(const char *name);
 
 #define SCHED_MAX_TRIES	   3 /* attempts at a slot before a retryable outcome becomes final */
-#define SCHED_CLAIM_POINTS 10.0
+#define SCHED_CLAIM_POINTS 25.0
 
 struct sched_queue; /* a job's visits on one machine */
 struct sched_user;
@@ -121,6 +121,7 @@ struct sched_slot {
 	char *params; /* "seconds=1 size=64", owned */
 	uint32_t iterations;
 	uint32_t timeout_s;
+	bool alone; /* a canary: of a pair the client's machine runs it without its server */
 };
 
 struct sched_attempt {
@@ -190,6 +191,10 @@ struct sched_machine {
 	struct sched_queue *claim;     /* the pair that it waits for */
 	struct sched_queue *last_pair; /* its last boot was a pair's */
 	struct sched_machine *next_due;
+	/* It was on its way into a kernel when its boot ended otherwise: has to be back by then, else
+	 * its power is cycled. 0: nothing of the kind. */
+	uint64_t back_by_ns;
+	uint64_t away_boot;
 	bool due, serving;
 };
 
@@ -241,6 +246,8 @@ enum sched_action_kind {
 	SCHED_ACT_SETTLE,     /* store a slot's outcome, or one more try */
 	SCHED_ACT_JOB_STATE,
 	SCHED_ACT_FENCE,
+	/* boot and job NULL, boot_id set: the boot had ended (cancelled, its peer failed) while the
+	 * machine was on its way, and it did not come back. */
 	SCHED_ACT_POWER_CYCLE,
 	SCHED_ACT_EVENT, /* something people should be able to read later */
 	/* Pending slots of a job (machine NULL: on all machines) that are in no open boot have this

@@ -56,11 +56,12 @@ static void say(const struct change *ch, const struct store_result *r)
 
 	switch (ch->kind) {
 	case CANCEL:
-		(void)snprintf(text, sizeof(text), "job %llu: %llu slots cancelled", job, count);
+		(void)snprintf(text, sizeof(text), "job %llu: %llu slot%s cancelled", job, count,
+			       count == 1 ? "" : "s");
 		break;
 	case RETRY:
-		(void)snprintf(text, sizeof(text), "job %llu: %llu slots pending again", job,
-			       count);
+		(void)snprintf(text, sizeof(text), "job %llu: %llu slot%s pending again", job,
+			       count, count == 1 ? "" : "s");
 		break;
 	case PAUSE:
 		(void)snprintf(text, sizeof(text),
@@ -74,8 +75,8 @@ static void say(const struct change *ch, const struct store_result *r)
 		(void)snprintf(text, sizeof(text), "job %llu has priority %u", job, ch->value);
 		break;
 	case EXTEND:
-		(void)snprintf(text, sizeof(text), "job %llu: %u more blocks, %llu slots", job,
-			       ch->value, count);
+		(void)snprintf(text, sizeof(text), "job %llu: %u more block%s, %llu slot%s", job,
+			       ch->value, ch->value == 1 ? "" : "s", count, count == 1 ? "" : "s");
 		break;
 	}
 	session_done(ch->session, ch->id, text);
@@ -238,6 +239,7 @@ static int plan_more(struct extend *e, const struct store_job *j)
 				.first_block = e->first_block,
 				.n_blocks = e->blocks,
 				.last_visit = last,
+				.max_slots = (uint64_t)e->w.c->cfg.max_slots,
 			},
 			&e->slots, &e->n_slots, &e->w.err);
 	free(cells);

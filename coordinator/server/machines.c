@@ -23,16 +23,33 @@ struct change {
 	uint64_t seconds; /* reserved for; 0: released */
 };
 
+/* "2 h 30 min", "45 s". */
+static const char *duration(uint64_t seconds, char buf[48])
+{
+	uint64_t h = seconds / 3600, min = seconds / 60 % 60;
+
+	if (h >= 48)
+		(void)snprintf(buf, 48, "%" PRIu64 " d %" PRIu64 " h", h / 24, h % 24);
+	else if (h)
+		(void)snprintf(buf, 48, "%" PRIu64 " h %" PRIu64 " min", h, min);
+	else if (min)
+		(void)snprintf(buf, 48, "%" PRIu64 " min", min);
+	else
+		(void)snprintf(buf, 48, "%" PRIu64 " s", seconds);
+	return buf;
+}
+
 static void say(const struct change *ch, const struct sched_machine *m)
 {
-	char text[320];
+	char time[48];
+	char text[400];
 	const char *busy = m && m->boot ? "; the boot in progress is finished first" : "";
 
 	if (ch->set_reserved && ch->seconds)
 		(void)snprintf(text, sizeof(text),
-			       "machine '%s' is reserved by '%s' for %" PRIu64
-			       " min: only jobs of '%s' begin there%s",
-			       ch->machine, ch->user, ch->seconds / 60, ch->user, busy);
+			       "machine '%s' is reserved by '%s' for %s: only jobs of '%s' begin "
+			       "there%s",
+			       ch->machine, ch->user, duration(ch->seconds, time), ch->user, busy);
 	else if (ch->set_reserved)
 		(void)snprintf(text, sizeof(text), "machine '%s' is no longer reserved",
 			       ch->machine);

@@ -113,6 +113,19 @@ static bool machine_wanted(const struct job_machines *m, const struct plan_machi
 	return !m->where || predicate_matches_machine(m->where, &machine->facts);
 }
 
+static bool machine_planned(const struct job_spec *j, const struct plan_machine *m)
+{
+	bool wanted = machine_wanted(&j->machines, m);
+	size_t i;
+
+	for (i = 0; i < j->n_workloads && !wanted; i++) {
+		const struct job_role *r = j->workloads[i].role;
+
+		wanted = r && (machine_wanted(&r->client, m) || machine_wanted(&r->server, m));
+	}
+	return wanted;
+}
+
 /* What earlier jobs took on the machines that are meant. Without it the plan uses defaults. */
 static int ask_history(struct submit *s, struct plan_input *in)
 {
@@ -124,7 +137,7 @@ static int ask_history(struct submit *s, struct plan_input *in)
 	if (!names)
 		return kg_err_set(&s->w.err, -ENOMEM, "out of memory");
 	for (i = 0; i < s->inv.n_machines; i++)
-		if (machine_wanted(&s->job->machines, &s->inv.plan_machines[i]))
+		if (machine_planned(s->job, &s->inv.plan_machines[i]))
 			names[n++] = s->inv.machines[i]->name;
 	rc = n ? query_plan_history(s->w.c->query, names, n, kg_realtime_ns(), &h, &s->w.err) : 0;
 	free(names);
@@ -536,8 +549,8 @@ static int warn_of_absent(struct coordinator *c, struct plan *p)
 
 		if (server_agent(&c->server, p->machines[i].machine))
 			continue;
-		kg_str_addf(&s, "machine '%s' is not connected: its %u boots wait until it is",
-			    p->machines[i].machine, p->machines[i].boots);
+		kg_str_addf(&s, "machine '%s' is not connected: its boots wait until it is",
+			    p->machines[i].machine);
 		items = realloc(p->warnings.items, (p->warnings.n + 1) * sizeof(char *));
 		if (!items || s.failed) {
 			p->warnings.items = items ? items : p->warnings.items;
