@@ -119,6 +119,11 @@ static const char *kernel_infeasible(struct plan_builder *b, const struct plan_k
 			"kernel '%s' ignores every command line (CONFIG_CMDLINE_OVERRIDE), "
 			"so that its boots cannot be proven",
 			k->label ? k->label : k->release);
+	if (k->config->lsm.no_security)
+		return plan_text(b,
+				 "kernel '%s' is built without CONFIG_SECURITY, so that it has no "
+				 "lsm list",
+				 k->label ? k->label : k->release);
 	if (!k->config->securityfs)
 		return plan_text(b,
 				 "kernel '%s' is built without CONFIG_SECURITYFS, so that its lsm "

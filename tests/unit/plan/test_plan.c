@@ -314,6 +314,9 @@ static void test_kernel_whose_boot_cannot_be_proven_is_infeasible(void **state)
 	g->configs[0].securityfs = false;
 	assert_planned(g, SMALL);
 	assert_contains(g->plan->cells[0].infeasible, "CONFIG_SECURITYFS");
+	g->configs[0].lsm.no_security = true;
+	assert_planned(g, SMALL);
+	assert_contains(g->plan->cells[0].infeasible, "has no lsm list");
 }
 
 /* ---- workloads ---- */
