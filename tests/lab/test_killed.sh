@@ -13,6 +13,7 @@ kernels: [6.12]
 lsm: {short: "landlock,lockdown,yama"}
 workloads:
   - perf-bench: {test: syscall-basic, loops: [2000000, 2000001, 2000002]}
+canary: none
 repeat: {boots: 1, iterations: 3}
 YAML
 

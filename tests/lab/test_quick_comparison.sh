@@ -42,10 +42,12 @@ job=$(submit "$KGRID_SOURCE/deploy/examples/lsm-cost.yaml" --boots 2)
 [[ -n $job ]] || fail 'the job was not accepted'
 wait_until 1200 "job $job ends" job_ended "$job"
 
-assert_equal 'slots by outcome' 'pass|64' \
-	"$(query "SELECT outcome, count(*) FROM slot WHERE job = $job GROUP BY 1")"
-assert_equal 'cells with a pass' '32' \
-	"$(query "SELECT count(DISTINCT cell) FROM slot WHERE outcome = 'pass'")"
+# Beside the job's own: the canary in the first and the last boot of each block.
+assert_equal 'slots by canary and outcome' '0|pass|64 1|pass|8' \
+	"$(query "SELECT c.canary, outcome, count(*) FROM slot s JOIN cell c ON c.id = s.cell
+		WHERE s.job = $job GROUP BY 1, 2 ORDER BY 1" | paste -s -d ' ')"
+assert_equal 'cells with a pass' '32' "$(query "SELECT count(DISTINCT cell) FROM slot s
+	JOIN cell c ON c.id = s.cell WHERE outcome = 'pass' AND NOT canary")"
 assert_equal 'vendors' 'lab-amd|AuthenticAMD lab-intel|GenuineIntel' \
 	"$(query "SELECT DISTINCT b.machine, p.cpu_vendor FROM boot b JOIN provenance p
 		ON p.boot = b.id ORDER BY 1" | paste -s -d ' ')"
