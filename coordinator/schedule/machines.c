@@ -45,6 +45,7 @@ void sched_machine_up(struct sched *s, const char *machine, bool instruction_clo
 	if (!m)
 		return;
 	m->up = true;
+	m->back_by_ns = 0;
 	m->instruction_clock = instruction_clock;
 	sched_serving(s, m);
 	sched_due(s, m);

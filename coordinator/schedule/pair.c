@@ -168,8 +168,7 @@ void sched_pair_end(struct sched *s, struct sched_boot *b, const struct sched_en
 	for (i = 0; b == client && i < other->n_attempts; i++)
 		if (other->attempts[i].outcome == KG_OUTCOME_NONE)
 			tell_done(s, other, other->attempts[i].id);
-	if (other->ends_ns > now_ns)
-		other->ends_ns = now_ns; /* nothing but its upload is left */
+	other->ends_ns = now_ns; /* nothing but its upload is left */
 	sched_close_boot(s, b->machine, e, now_ns);
 }
 

@@ -177,12 +177,44 @@ static bool gives_way(const struct look *l, const struct sched_queue *claim,
 	return score_of(l, to) > score_of(l, claim) + SCHED_CLAIM_POINTS;
 }
 
+/* The pair that the machine is kept for: it waits for it, or runs it and goes on with it. */
+static const struct sched_queue *kept_for(const struct sched_machine *m)
+{
+	const struct sched_queue *q;
+	const struct sched_visit *v;
+
+	if (m->claim || !m->boot || m->boot->role == SCHED_ROLE_NONE)
+		return m->claim;
+	q = m->boot->visit->queue;
+	v = q->client.node.in ? sched_queue_next(q) : NULL;
+	return v && v->peer_machine == m->boot->visit->peer_machine ? q : NULL;
+}
+
 /* How long a machine may be idle for this pair: the longer it was passed over, the longer. */
 static uint64_t patience(const struct sched_queue *q, uint64_t now_ns)
 {
 	if (q->passed_ns < 0)
 		return PATIENCE_NS;
 	return PATIENCE_NS + (now_ns - (uint64_t)q->passed_ns) / 8;
+}
+
+/* Whether the other machine would take something else as soon as it is free: then it is no use to
+ * wait for it. */
+static bool loses_at(const struct look *l, const struct sched_queue *q,
+		     const struct sched_machine *other)
+{
+	struct sched_entry *e = entry_of(sched_tree_first(&other->ready));
+	bool reserved = sched_reserved(other, l->now_ns);
+
+	while (e) {
+		struct sched_user *u = e->queue->job->owner;
+
+		if (e->queue != q && (!reserved || strcmp(u->name, other->reserved_by) == 0) &&
+		    gives_way(l, q, e->queue))
+			return true;
+		e = entry_of(sched_tree_bound(&other->ready, of_later_user, u));
+	}
+	return false;
 }
 
 static struct sched_machine *claimed_with(const struct sched_machine *m)
@@ -239,13 +271,17 @@ static bool try_pair(struct look *l, struct sched_entry *e, bool on)
 {
 	struct sched_queue *q = e->queue;
 	struct sched_machine *o = other_of(e);
+	const struct sched_queue *kept = kept_for(o);
 	uint64_t left, wait, most;
 
-	if (!sched_machine_serves(o, q->job->user, l->now_ns))
+	if (!sched_machine_serves(o, q->job->user, l->now_ns)) {
+		if (l->m->claim == q)
+			sched_claim_drop(l->s, q);
 		return false;
+	}
 	if (l->m->claim && l->m->claim != q && !gives_way(l, l->m->claim, q))
 		return false;
-	if (o->claim && o->claim != q && !gives_way(l, o->claim, q))
+	if (kept && kept != q && !gives_way(l, kept, q))
 		return false;
 	if (!o->boot)
 		return begin(l, sched_queue_next(q));
@@ -257,7 +293,7 @@ static bool try_pair(struct look *l, struct sched_entry *e, bool on)
 			sched_claim_drop(l->s, q); /* it takes longer than was thought */
 		return false;
 	}
-	if (left <= (on ? most : wait))
+	if (left <= (on ? most : wait) && !loses_at(l, q, o))
 		claim(l->s, q, q->machine == o ? l->m : o);
 	else if (q->passed_ns < 0)
 		q->passed_ns = (int64_t)l->now_ns;

@@ -97,6 +97,15 @@ uint64_t sched_deadline(const struct sched *s, const struct sched_machine *m,
 	return now_ns + seconds * KG_NSEC_PER_SEC;
 }
 
+bool sched_needs_power(const struct sched_machine *m)
+{
+	enum sched_stage stage = m->boot->stage;
+
+	if (stage == SCHED_PAIR || stage == SCHED_SERVE)
+		return !m->up;
+	return stage != SCHED_DISPATCH && stage != SCHED_FETCH && stage != SCHED_LOAD;
+}
+
 const char *sched_service_name(enum sched_service s)
 {
 	static const char *const names[] = {"normal", "drain", "maintenance"};

@@ -164,23 +164,12 @@ void sched_boot_ended(struct sched *s, uint64_t boot, enum kg_outcome outcome, c
 	sched_settle_down(s, now_ns);
 }
 
-/* Whether a machine that is late needs its power cycled: it has left the kernel that we know, or
- * hangs on the way out of it. One that waits for its peer, and says so, needs a word only. */
-static bool needs_power(const struct sched_machine *m)
-{
-	enum sched_stage stage = m->boot->stage;
-
-	if (stage == SCHED_PAIR || stage == SCHED_SERVE)
-		return !m->up;
-	return stage != SCHED_DISPATCH && stage != SCHED_FETCH && stage != SCHED_LOAD;
-}
-
 /* A stage took too long: who is to blame, and does the machine need its power cycled? */
 static void stage_timeout(struct sched *s, struct sched_machine *m, uint64_t now_ns)
 {
 	struct sched_boot *b = m->boot;
 	struct sched_ending e = {.outcome = KG_OUTCOME_INFRA};
-	bool cycle = needs_power(m);
+	bool cycle = sched_needs_power(m);
 	char reason[160];
 
 	if (b->stage == SCHED_BOOT) /* it left the old kernel and was not heard of again */
@@ -203,6 +192,26 @@ static void stage_timeout(struct sched *s, struct sched_machine *m, uint64_t now
 						     .text = reason});
 	}
 	sched_end_boot(s, m, &e, now_ns);
+	if (cycle)
+		m->back_by_ns = 0;
+}
+
+/* A machine whose boot was ended while it was on its way has not come back. */
+static void not_back(struct sched *s, struct sched_machine *m)
+{
+	char reason[120];
+
+	if (m->service == SCHED_MAINTENANCE)
+		return; /* somebody is at it */
+	m->back_by_ns = 0;
+	(void)snprintf(reason, sizeof(reason), "the machine did not come back from boot %llu",
+		       (unsigned long long)m->away_boot);
+	sched_emit(s,
+		   &(struct sched_action){.kind = SCHED_ACT_EVENT, .machine = m, .text = reason});
+	sched_emit(s, &(struct sched_action){.kind = SCHED_ACT_POWER_CYCLE,
+					     .machine = m,
+					     .boot_id = m->away_boot,
+					     .text = reason});
 }
 
 static void expire_reservation(struct sched_machine *m, uint64_t now_ns)
@@ -241,6 +250,8 @@ void sched_tick(struct sched *s, uint64_t now_ns)
 	for (m = s->machines; m; m = m->next) {
 		if (m->boot && sched_ready_to_go(m->boot) && now_ns >= m->boot->deadline_ns)
 			stage_timeout(s, m, now_ns);
+		if (m->back_by_ns > 0 && now_ns >= m->back_by_ns)
+			not_back(s, m);
 		expire_reservation(m, now_ns);
 		if (m->up && !m->boot && m->ready.root)
 			sched_due(s, m);

@@ -178,6 +178,10 @@ void sched_run_timers(struct sched *s, uint64_t now_ns);
 /* "42 s", "4 min 10 s", "1 h 20 min", "3 d 4 h". */
 const char *sched_span(uint64_t ns, char *buf, size_t size);
 
+/* Whether a machine that is late needs its power cycled: it has left the kernel that we know, or hangs
+ * on the way out of it. One that waits for its peer, and says so, needs a word only. */
+bool sched_needs_power(const struct sched_machine *m);
+
 /* ---- why_queue.c ---- */
 /* The reason that counts most why the queue does not begin now; false: it could. */
 bool sched_queue_obstacle(const struct sched *s, const struct sched_queue *q, uint64_t now_ns,
