@@ -183,7 +183,13 @@ static int resolve_own(struct cli *cli, const struct cli_args *args)
 int cmd_lsm_resolve(struct cli *cli, const struct cli_args *args)
 {
 	bool own = cli_args_has(args, "release") || cli_args_has(args, "config");
+	const char *cmdline = cli_args_text(args, "cmdline");
 
+	if (cmdline && strlen(cmdline) > LSM_CMDLINE_MAX) {
+		cli_say(cli, "the command line has %zu characters: no kernel reads more than %d",
+			strlen(cmdline), LSM_CMDLINE_MAX);
+		return CLI_EXIT_USAGE;
+	}
 	if (cli_args_has(args, "kernel") && own) {
 		cli_say(cli, "--kernel names a stored kernel, whose release and config are known: "
 			     "give either that, or --release and --config");

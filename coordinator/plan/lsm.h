@@ -109,6 +109,9 @@ struct lsm_list {
 	struct kg_texts warnings; /* where the result is not what the line seems to ask for */
 };
 
+/* No kernel reads a longer line; who takes lines from people refuses them, since the account of many
+ * names takes its time. */
+#define LSM_CMDLINE_MAX 4096
 /* Resolves for a whole command line ("" is fine). Refuses only a release without a version number
  * (KG_EINVALID). `ret_list` is owned: lsm_list_deinit. */
 int lsm_resolve(const struct lsm_kernel *k, const char *cmdline, struct lsm_list *ret_list,

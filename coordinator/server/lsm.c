@@ -46,6 +46,10 @@ static int resolve(const struct request *rq, struct lsm_kernel *k, struct lsm_li
 	const Kgrid__V1__LsmResolveRequest *q = REQUEST_BODY(rq, Kgrid__V1__LsmResolveRequest);
 	int rc = find_kernel(rq, k, err);
 
+	if (rc == 0 && q->cmdline && strlen(q->cmdline) > LSM_CMDLINE_MAX)
+		rc = kg_err_set(err, KG_EINVALID,
+				"the command line has %zu characters: no kernel reads more than %d",
+				strlen(q->cmdline), LSM_CMDLINE_MAX);
 	if (rc == 0 && q->profile && !lsm_parse_profile(q->profile, &k->profile))
 		rc = kg_err_set(err, KG_EINVALID,
 				"there is no profile '%.40s', only upstream and ubuntu",

@@ -227,7 +227,13 @@ static void refused(const char *part, const char *const *words)
 
 static void test_what_cannot_be_resolved_is_refused_with_the_reason(void **state)
 {
+	char line[5000];
+
 	(void)state;
+	memset(line, ',', sizeof(line));
+	memcpy(line, "lsm=", 4);
+	line[4097] = '\0';
+	REFUSED("has 4097 characters", "resolve", "--config", DEBIAN, "--cmdline", line);
 	REFUSED("needs --kernel KERNEL, or --release RELEASE and --config", "resolve");
 	REFUSED("needs --kernel KERNEL", "resolve", "--cmdline", "lsm=yama");
 	REFUSED("--release needs --config", "resolve", "--release", "6.1");
