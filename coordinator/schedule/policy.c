@@ -225,11 +225,12 @@ void sched_job_disown(struct sched *s, struct sched_job *j)
 /* By submitter, then by score; older jobs first, then the machines' order. */
 int sched_entry_order(const struct sched_node *pa, const struct sched_node *pb)
 {
-	const struct sched_queue *a = sched_const_owner(pa, struct sched_entry, node)->queue;
-	const struct sched_queue *b = sched_const_owner(pb, struct sched_entry, node)->queue;
+	const struct sched_entry *ea = sched_const_owner(pa, struct sched_entry, node);
+	const struct sched_entry *eb = sched_const_owner(pb, struct sched_entry, node);
+	const struct sched_queue *a = ea->queue, *b = eb->queue;
 
-	if (a->job->owner != b->job->owner)
-		return a->job->owner->number < b->job->owner->number ? -1 : 1;
+	if (ea->user != eb->user)
+		return ea->user->number < eb->user->number ? -1 : 1;
 	if (a->job->base > b->job->base || a->job->base < b->job->base)
 		return a->job->base > b->job->base ? -1 : 1;
 	if (a->job->id != b->job->id)

@@ -95,7 +95,7 @@ static bool of_later_user(const struct sched_node *n, const void *arg)
 	const struct sched_user *after = arg;
 	const struct sched_entry *e = sched_const_owner(n, struct sched_entry, node);
 
-	return e->queue->job->owner->number > after->number;
+	return e->user->number > after->number;
 }
 
 static struct sched_entry *entry_of(struct sched_node *n)
@@ -108,7 +108,7 @@ static struct sched_entry *next_of_user(const struct sched_entry *e)
 {
 	struct sched_entry *next = entry_of(sched_tree_next(&e->node));
 
-	return next && next->queue->job->owner == e->queue->job->owner ? next : NULL;
+	return next && next->user == e->user ? next : NULL;
 }
 
 static double score_of(const struct look *l, const struct sched_queue *q)
@@ -129,7 +129,7 @@ static void look_from(struct look *l)
 
 	l->users = NULL;
 	while (e) {
-		struct sched_user *u = e->queue->job->owner;
+		struct sched_user *u = e->user;
 
 		if (!reserved || strcmp(u->name, m->reserved_by) == 0) {
 			u->at = e;
@@ -207,7 +207,7 @@ static bool loses_at(const struct look *l, const struct sched_queue *q,
 	bool reserved = sched_reserved(other, l->now_ns);
 
 	while (e) {
-		struct sched_user *u = e->queue->job->owner;
+		struct sched_user *u = e->user;
 
 		if (e->queue != q && (!reserved || strcmp(u->name, other->reserved_by) == 0) &&
 		    gives_way(l, q, e->queue))

@@ -315,6 +315,7 @@ static void put_entry(struct sched *s, struct sched_entry *e, struct sched_machi
 	if (e->node.in)
 		sched_tree_remove(&e->machine->ready, &e->node);
 	e->machine = m;
+	e->user = e->queue->job->owner;
 	if (!m)
 		return;
 	sched_tree_insert(&m->ready, &e->node, sched_entry_order);

@@ -21,6 +21,7 @@ struct sched_entry {
 	struct sched_node node;
 	struct sched_queue *queue;
 	struct sched_machine *machine; /* in whose `ready` it is */
+	struct sched_user *user;       /* of its job, as long as it is there */
 };
 
 struct sched_queue {

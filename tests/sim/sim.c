@@ -94,10 +94,23 @@ static void trace(struct sim *s, const struct sched_action *a)
 	static const char *const names[] = {"begin", "order", "stage", "end",	"settle",
 					    "job",   "fence", "power", "event", "close",
 					    "gate",  "ready", "done"};
+	uint64_t what[] = {s->now,
+			   a->kind,
+			   a->machine ? a->machine->number : UINT64_MAX,
+			   a->job ? a->job->id : 0,
+			   a->boot ? a->boot->id : a->boot_id,
+			   a->outcome,
+			   a->slot ? a->slot->id : 0,
+			   a->attempt,
+			   a->count};
 	char line[256];
-	const char *c;
+	size_t i;
 	int n;
 
+	for (i = 0; i < sizeof(what) / sizeof(what[0]); i++)
+		s->trace_hash = sched_hash_mix(s->trace_hash ^ what[i]);
+	if (!s->cfg.trace)
+		return;
 	n = snprintf(line, sizeof(line), "%9.1f %-6s %s job=%llu boot=%llu", (double)s->now / 1e9,
 		     names[a->kind], a->machine ? a->machine->name : "-",
 		     (unsigned long long)(a->job ? a->job->id : 0),
@@ -127,10 +140,7 @@ static void trace(struct sim *s, const struct sched_action *a)
 	if (a->kind == SCHED_ACT_JOB_STATE)
 		n += snprintf(line + n, sizeof(line) - (size_t)n, " %s",
 			      sched_job_state_name(a->job->state));
-	for (c = line; *c; c++)
-		s->trace_hash = (s->trace_hash ^ (unsigned char)*c) * 0x100000001b3ULL;
-	if (s->cfg.trace)
-		(void)fprintf(s->cfg.trace, "%s\n", line);
+	(void)fprintf(s->cfg.trace, "%s\n", line);
 }
 
 static void on_stored(struct sim *s, const struct sim_event *e)
