@@ -65,6 +65,20 @@ void kg_cmdline_deinit(struct kg_cmdline *c)
 	memset(c, 0, sizeof(*c));
 }
 
+bool kg_cmdline_line_has(const char *line, const char *word)
+{
+	size_t len = strlen(word);
+
+	while (len > 0 && *line) {
+		size_t n = word_len(line);
+
+		if (n == len && memcmp(line, word, n) == 0)
+			return true;
+		line += n + (n == 0);
+	}
+	return false;
+}
+
 /* The kernel's parameqn: a dash and an underscore are the same in a name. */
 static bool same_name(const char *a, const char *b, size_t len)
 {

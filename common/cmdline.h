@@ -26,6 +26,9 @@ void kg_cmdline_deinit(struct kg_cmdline *c);
 bool kg_cmdline_value(const struct kg_cmdline *c, const char *name, char *ret_value, size_t size);
 bool kg_cmdline_has_word(const struct kg_cmdline *c, const char *word);
 
+/* The same of a line that was not parsed; needs no memory. */
+bool kg_cmdline_line_has(const char *line, const char *word);
+
 /* Whether `seen` has every word of `wanted`, in order, word for word; other words may stand
  * between (a boot loader may add some). On mismatch the text names the first missing word. */
 int kg_cmdline_covers(const struct kg_cmdline *seen, const struct kg_cmdline *wanted,

@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/str.h"
+
 int kg_err_vset(struct kg_err *err, int code, const char *fmt, va_list ap)
 {
-	if (err)
+	if (err) {
 		(void)vsnprintf(err->text, sizeof(err->text), fmt, ap);
+		kg_utf8_mend(err->text); /* '%.64s' may have cut a character in half */
+	}
 	return code;
 }
 
@@ -35,6 +39,7 @@ int kg_err_wrap(struct kg_err *err, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
+	kg_utf8_mend(err->text);
 	len = strlen(err->text);
 	room = sizeof(err->text) - len;
 	if (!old[0] || room < 4)
@@ -45,6 +50,7 @@ int kg_err_wrap(struct kg_err *err, int code, const char *fmt, ...)
 	if (strlen(old) >= room)
 		old[room - 1] = '\0'; /* too long: the end is cut off */
 	memcpy(err->text + len, old, strlen(old) + 1);
+	kg_utf8_mend(err->text);
 	return code;
 }
 

@@ -33,7 +33,7 @@ enum kg_code {
 #define KG_ERR_TEXT_MAX 512
 
 struct kg_err {
-	char text[KG_ERR_TEXT_MAX]; /* one line, lower case, no full stop; "" when unset */
+	char text[KG_ERR_TEXT_MAX]; /* UTF-8, one line, lower case, no full stop; "" when unset */
 };
 
 /* Writes the text and returns `code`, so that `return kg_err_set(...)` works. `err` may be NULL. */

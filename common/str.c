@@ -124,6 +124,43 @@ bool kg_utf8_valid(const char *bytes, size_t len)
 	return true;
 }
 
+/* Bytes of a sequence that begins at p and misses its end; 0: none. */
+static size_t utf8_part(const unsigned char *p)
+{
+	size_t want = p[0] >= 0xf0 && p[0] <= 0xf4   ? 4
+		      : p[0] >= 0xe0 && p[0] <= 0xef ? 3
+		      : p[0] >= 0xc2 && p[0] <= 0xdf ? 2
+						     : 0;
+	size_t n = 1;
+
+	while (n < want && (p[n] & 0xc0) == 0x80)
+		n++;
+	return n < want ? n : 0;
+}
+
+void kg_utf8_mend(char *text)
+{
+	const unsigned char *in = (const unsigned char *)text;
+	size_t left = strlen(text);
+	char *out = text;
+
+	while (left > 0) {
+		size_t n = utf8_seq(in, left);
+		size_t part = n ? 0 : utf8_part(in);
+
+		if (n) {
+			memmove(out, in, n);
+			out += n;
+		} else if (!part) {
+			*out++ = '?';
+			n = 1;
+		}
+		in += n + part;
+		left -= n + part;
+	}
+	*out = '\0';
+}
+
 void kg_str_add_json(struct kg_str *s, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;

@@ -32,6 +32,9 @@ const char *kg_str_text(const struct kg_str *s);
 bool kg_streq(const char *a, const char *b); /* NULL equals only NULL */
 bool kg_str_starts(const char *s, const char *prefix);
 bool kg_utf8_valid(const char *bytes, size_t len);
+/* Makes text UTF-8 in place: a character whose end is missing (a precision or a buffer cut it) goes,
+ * any other byte that is none becomes '?'. Never longer than before. */
+void kg_utf8_mend(char *text);
 
 /* A name people give (machine, label, workload): 1..63 of [A-Za-z0-9._+-], not starting with a
  * dot or a dash. Such names are safe as file names and in tables. */

@@ -118,24 +118,32 @@ static bool with_unit(const struct kg_param_decl *d, const char *value, int64_t 
 	return false;
 }
 
-static int refuse_number(const struct kg_param_decl *d, const char *value, struct kg_err *err)
+/* `v`: the number that was understood, out of range; NULL: none was. "64KiB" does not look like more
+ * than a limit of 65507, so the text says what it is. */
+static int refuse_number(const struct kg_param_decl *d, const char *value, const int64_t *v,
+			 struct kg_err *err)
 {
 	const char *kind = d->type == KG_PARAM_INT ? "a whole number" : "a size such as 64KiB";
+	bool low = d->min != (d->type == KG_PARAM_INT ? INT64_MIN : 0);
+	struct kg_str s = {0};
+	char number[32];
+	int rc;
 
-	if (d->min == (d->type == KG_PARAM_INT ? INT64_MIN : 0) && d->max == INT64_MAX)
-		return kg_err_set(err, KG_EINVALID, "'%s': expected %s, not '%.64s'", d->name, kind,
-				  value);
-	if (d->max == INT64_MAX)
-		return kg_err_set(err, KG_EINVALID,
-				  "'%s': expected %s of at least %" PRId64 ", not '%.64s'", d->name,
-				  kind, d->min, value);
-	if (d->min == INT64_MIN)
-		return kg_err_set(err, KG_EINVALID,
-				  "'%s': expected %s of at most %" PRId64 ", not '%.64s'", d->name,
-				  kind, d->max, value);
-	return kg_err_set(err, KG_EINVALID,
-			  "'%s': expected %s from %" PRId64 " to %" PRId64 ", not '%.64s'", d->name,
-			  kind, d->min, d->max, value);
+	if (low && d->max != INT64_MAX)
+		kg_str_addf(&s, " from %" PRId64 " to %" PRId64, d->min, d->max);
+	else if (low)
+		kg_str_addf(&s, " of at least %" PRId64, d->min);
+	else if (d->max != INT64_MAX)
+		kg_str_addf(&s, " of at most %" PRId64, d->max);
+	kg_str_addf(&s, ", not '%.64s'", value);
+	(void)snprintf(number, sizeof(number), "%" PRId64, v ? *v : 0);
+	if (v && strcmp(number, value) != 0)
+		kg_str_addf(&s, ", which is %s%s%s and %s than the limit", number,
+			    d->unit ? " " : "", d->unit ? d->unit : "",
+			    *v > d->max ? "more" : "less");
+	rc = kg_err_set(err, KG_EINVALID, "'%s': expected %s%s", d->name, kind, kg_str_text(&s));
+	kg_str_deinit(&s);
+	return rc;
 }
 
 static int refuse_choice(const struct kg_param_decl *d, const char *value, struct kg_err *err)
@@ -164,9 +172,10 @@ int kg_workload_normalise_decl(const struct kg_param_decl *d, const char *value,
 	switch (d->type) {
 	case KG_PARAM_INT:
 	case KG_PARAM_BYTES:
-		if ((kg_workload_number(d->type, value, &v) < 0 && !with_unit(d, value, &v)) ||
-		    v < d->min || v > d->max)
-			return refuse_number(d, value, err);
+		if (kg_workload_number(d->type, value, &v) < 0 && !with_unit(d, value, &v))
+			return refuse_number(d, value, NULL, err);
+		if (v < d->min || v > d->max)
+			return refuse_number(d, value, &v, err);
 		(void)snprintf(number, sizeof(number), "%" PRId64, v);
 		value = number;
 		break;

@@ -189,6 +189,10 @@ struct job_source { /* all borrow */
  * JOB_MAX_FILES.
  */
 #define JOB_MAX_FILES 64
+#define JOB_MAX_KEYS  512  /* of one mapping; more are refused, as are lists of more items than */
+#define JOB_MAX_ITEMS 1000 /* workloads, kernels, variants, predicates, settings, ... */
+/* Parameters and values that `use` takes from sets, all together. */
+#define JOB_MAX_SET_VALUES 250000
 int job_spec_parse_source(const struct job_source *src, struct job_spec **ret_job,
 			  struct kg_err *err);
 /* Names under `include:` of one file, as written. Only that key is looked at. */

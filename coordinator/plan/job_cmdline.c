@@ -10,20 +10,20 @@
 
 #define PLAIN "plain" /* label of a variant without words */
 
+struct raw_cmdline {
+	const struct kg_yaml_node *base, *vary;
+};
+
 static const struct kg_field cmdline_fields[] = {
 	{.key = "base",
 	 .type = KG_FIELD_NODE,
-	 .offset = 0,
+	 .offset = offsetof(struct raw_cmdline, base),
 	 .help = "words for the command line of every boot"},
 	{.key = "vary",
 	 .type = KG_FIELD_NODE,
-	 .offset = sizeof(void *),
+	 .offset = offsetof(struct raw_cmdline, vary),
 	 .help = "further words, each of which is tried"},
 	{.key = NULL},
-};
-
-struct raw_cmdline {
-	const struct kg_yaml_node *base, *vary;
 };
 
 static int refuse(const struct job_input *in, const struct kg_yaml_node *n, const char *word,
@@ -155,6 +155,7 @@ static int read_vary(const struct job_input *in, const struct kg_yaml_node *n)
 		return add_variant(in, NULL, n);
 	if (n->n == 0)
 		return kg_yaml_error(in->doc, n, in->err, "'cmdline.vary': the list is empty");
+	rc = job_check_count(in, n, "cmdline.vary");
 	for (i = 0; i < n->n && rc == 0; i++)
 		rc = add_variant(in, n->kind == KG_YAML_MAP ? n->keys[i] : NULL, n->items[i]);
 	return rc;

@@ -10,8 +10,13 @@ static int add(const struct job_input *in, const char *workload, const struct kg
 	       const struct kg_yaml_node *value, bool matrix)
 {
 	struct job_spec *j = in->job;
-	struct job_default *d = realloc(j->defaults, (j->n_defaults + 1) * sizeof(*d));
+	struct job_default *d;
 
+	if (j->n_defaults == JOB_MAX_ITEMS)
+		return kg_yaml_error(in->doc, key, in->err,
+				     "more than %d parameters under 'defaults' and 'matrix'",
+				     JOB_MAX_ITEMS);
+	d = realloc(j->defaults, (j->n_defaults + 1) * sizeof(*d));
 	if (!d)
 		return job_no_memory(in->err);
 	j->defaults = d;

@@ -25,7 +25,9 @@ int job_read_texts(const struct job_input *in, const struct kg_yaml_node *n, con
 		   struct job_texts *ret);
 /* The second of two equal texts is an error. */
 int job_check_unique(const struct job_input *in, const struct job_texts *t, const char *what);
-/* " (did you mean 'x'?)" or "" in a static form: ", did you mean '%s'?". */
+/* Refuses more than JOB_MAX_ITEMS. */
+int job_check_count(const struct job_input *in, const struct kg_yaml_node *n, const char *what);
+/* "WHAT 'text', did you mean 'x'?", or "; known are ..." */
 int job_unknown(const struct job_input *in, const struct kg_yaml_node *n, const char *what,
 		const char *const *known, size_t n_known);
 void job_machines_deinit(struct job_machines *m);
@@ -38,6 +40,8 @@ void job_workload_deinit(struct job_workload *w);
 
 struct job_docs {
 	struct kg_yaml_doc *items[JOB_DOCS_MAX]; /* owned; the job file first */
+	const struct kg_yaml_node
+		*maps[JOB_DOCS_MAX]; /* each with what it includes; NULL: not yet */
 	size_t n;
 	struct kg_arena arena; /* of mappings that were put together */
 };

@@ -51,8 +51,8 @@ static int read_sequence(const struct job_input *in, const struct kg_yaml_node *
 	int rc = 0;
 
 	for (i = 0; i < n->n && rc == 0; i++) {
-		if (n->items[i]->kind != KG_YAML_SCALAR || !n->items[i]->text[0] ||
-		    strchr(n->items[i]->text, ','))
+		if (n->items[i]->kind != KG_YAML_SCALAR || job_is_null(n->items[i]) ||
+		    !n->items[i]->text[0] || strchr(n->items[i]->text, ','))
 			rc = kg_yaml_error(in->doc, n->items[i], in->err,
 					   "lsm '%s': expected one name per item", l->label);
 		kg_str_addf(&text, "%s%s", i ? "," : "", rc == 0 ? n->items[i]->text : "");
@@ -90,18 +90,27 @@ static int unknown_base(const struct job_input *in, const struct kg_yaml_node *n
 	const struct job_spec *j = in->job;
 	const char **labels = calloc(j->n_lsms, sizeof(*labels));
 	const char *meant;
-	size_t i;
+	size_t i, n_labels = 0;
 
 	if (!labels)
 		return job_no_memory(in->err);
 	for (i = 0; i < j->n_lsms; i++)
-		labels[i] = j->lsms[i].label;
-	meant = kg_suggest(base, labels, j->n_lsms);
+		if (&j->lsms[i] != l)
+			labels[n_labels++] = j->lsms[i].label;
+	meant = kg_suggest(base, labels, n_labels);
 	free(labels);
 	return kg_yaml_error(in->doc, kg_yaml_get(n, "base"), in->err,
 			     "lsm '%s': there is no list '%s' to start from%s%s%s", l->label, base,
 			     meant ? ", did you mean '" : "", meant ? meant : "",
 			     meant ? "'?" : "");
+}
+
+/* The item of a list, or the single value, under a key. */
+static const struct kg_yaml_node *item_of(const struct kg_yaml_node *map, const char *key, size_t i)
+{
+	const struct kg_yaml_node *n = kg_yaml_get(map, key);
+
+	return n->kind == KG_YAML_SEQ ? n->items[i] : n;
 }
 
 /* Names that are to go must be there, names that come must not. */
@@ -116,14 +125,14 @@ static int check_changes(const struct job_input *in, const struct kg_yaml_node *
 		const char *meant = kg_suggest(name, (const char *const *)base->items, base->n);
 
 		if (!has(base, name))
-			return kg_yaml_error(in->doc, kg_yaml_get(n, "without"), in->err,
+			return kg_yaml_error(in->doc, item_of(n, "without", i), in->err,
 					     "lsm '%s': '%s' is not in '%s'%s%s%s", l->label, name,
 					     d->base, meant ? ", did you mean '" : "",
 					     meant ? meant : "", meant ? "'?" : "");
 	}
 	for (i = 0; i < d->with.n; i++)
 		if (has(base, d->with.items[i]) && !has(&d->without, d->with.items[i]))
-			return kg_yaml_error(in->doc, kg_yaml_get(n, "with"), in->err,
+			return kg_yaml_error(in->doc, item_of(n, "with", i), in->err,
 					     "lsm '%s': '%s' is in '%s' already", l->label,
 					     d->with.items[i], d->base);
 	return 0;

@@ -67,6 +67,9 @@ static int read_names(const struct kg_yaml_doc *doc, const struct kg_yaml_node *
 	size_t count = list ? n->n : 1;
 	size_t i;
 
+	if (count > JOB_MAX_FILES)
+		return kg_yaml_error(doc, n, err, "'include': at most %d files, not %zu",
+				     JOB_MAX_FILES, count);
 	for (i = 0; i < count; i++) {
 		const struct kg_yaml_node *item = list ? n->items[i] : n;
 
@@ -103,36 +106,74 @@ int job_includes(const char *file_name, const char *text, size_t len, struct kg_
 
 /* ---- putting mappings together ---- */
 
-static bool is_one_of(const char *key, const char *const *keys)
+/* Position of a key; map->n: absent. */
+static size_t find_key(const struct kg_yaml_node *map, const char *key)
 {
-	for (; *keys; keys++)
-		if (strcmp(key, *keys) == 0)
-			return true;
-	return false;
+	size_t i;
+
+	for (i = 0; i < map->n && strcmp(map->keys[i]->text, key) != 0; i++)
+		;
+	return i;
 }
 
-static bool has_key(const struct kg_yaml_node *map, const char *key)
+/* What the keys of a mapping are: whether the values of one that both files have are put together
+ * depends on it, for a label may be called like a job key. */
+enum level {
+	LEVEL_JOB,	/* keys of a job */
+	LEVEL_DEFAULTS, /* the same, and workloads with their parameters */
+	LEVEL_MATRIX,	/* parameters, and settings */
+	LEVEL_SETTINGS, /* names of settings, and sysctl */
+	LEVEL_SYSCTL,	/* names of sysctls, or parts of them */
+	LEVEL_LABELS,	/* labels: a value is replaced as a whole */
+	LEVEL_VALUE,
+};
+
+static enum level level_below(enum level level, const char *key)
 {
-	return kg_yaml_get(map, key) != NULL;
+	static const struct {
+		enum level level;
+		const char *key; /* NULL: any */
+		enum level below;
+	} levels[] = {
+		{LEVEL_JOB, "defaults", LEVEL_DEFAULTS},
+		{LEVEL_JOB, "matrix", LEVEL_MATRIX},
+		{LEVEL_JOB, "settings", LEVEL_SETTINGS},
+		{LEVEL_JOB, "lsm", LEVEL_LABELS},
+		{LEVEL_JOB, "parameters", LEVEL_LABELS},
+		{LEVEL_JOB, "repeat", LEVEL_LABELS},
+		{LEVEL_JOB, "budget", LEVEL_LABELS},
+		{LEVEL_DEFAULTS, "matrix", LEVEL_MATRIX},
+		{LEVEL_DEFAULTS, "settings", LEVEL_SETTINGS},
+		{LEVEL_DEFAULTS, NULL, LEVEL_LABELS},
+		{LEVEL_MATRIX, "settings", LEVEL_SETTINGS},
+		{LEVEL_SETTINGS, "sysctl", LEVEL_SYSCTL},
+		{LEVEL_SYSCTL, NULL, LEVEL_SYSCTL},
+	};
+	/* under `defaults`, too, these are one value */
+	static const char *const whole[] = {"role", "cmdline", "canary", "when"};
+	size_t i;
+
+	for (i = 0; level == LEVEL_DEFAULTS && i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (strcmp(whole[i], key) == 0)
+			return LEVEL_VALUE;
+	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		if (levels[i].level == level && (!levels[i].key || strcmp(levels[i].key, key) == 0))
+			return levels[i].below;
+	return LEVEL_VALUE;
 }
 
-/* A mapping whose labels are put together, whatever is below them. */
 static const struct kg_yaml_node *overlay(struct kg_arena *a, const struct kg_yaml_node *base,
-					  const struct kg_yaml_node *top, unsigned depth);
+					  const struct kg_yaml_node *top, enum level level);
 
 /* The value of a key that both have. */
 static struct kg_yaml_node *both(struct kg_arena *a, const char *key, struct kg_yaml_node *base,
-				 struct kg_yaml_node *top, unsigned depth)
+				 struct kg_yaml_node *top, enum level level)
 {
-	/* labels of these are put together; below them `sysctl` and the job keys under `defaults` */
-	static const char *const joined[] = {"lsm",	 "parameters", "defaults",
-					     "settings", "matrix",     "sysctl",
-					     "repeat",	 "budget",     NULL};
+	enum level below = level_below(level, key);
 
-	if (base->kind != KG_YAML_MAP || top->kind != KG_YAML_MAP || depth > 2 ||
-	    !is_one_of(key, joined))
+	if (base->kind != KG_YAML_MAP || top->kind != KG_YAML_MAP || below == LEVEL_VALUE)
 		return top;
-	return (struct kg_yaml_node *)(uintptr_t)overlay(a, base, top, depth + 1);
+	return (struct kg_yaml_node *)(uintptr_t)overlay(a, base, top, below);
 }
 
 static struct kg_yaml_node *new_map(struct kg_arena *a, const struct kg_yaml_node *like,
@@ -156,26 +197,26 @@ static void put(struct kg_yaml_node *m, struct kg_yaml_node *key, struct kg_yaml
 }
 
 static const struct kg_yaml_node *overlay(struct kg_arena *a, const struct kg_yaml_node *base,
-					  const struct kg_yaml_node *top, unsigned depth)
+					  const struct kg_yaml_node *top, enum level level)
 {
 	struct kg_yaml_node *m = new_map(a, top, base->n + top->n);
-	size_t i;
+	size_t i, k;
 
 	if (!m)
 		return NULL;
-	for (i = 0; i < base->n; i++) {
-		struct kg_yaml_node *other = kg_yaml_get(top, base->keys[i]->text);
-		struct kg_yaml_node *item =
-			other ? both(a, base->keys[i]->text, base->items[i], other, depth)
-			      : base->items[i];
-
-		if (!item)
-			return NULL;
-		put(m, base->keys[i], item);
-	}
-	for (i = 0; i < top->n; i++)
-		if (!has_key(base, top->keys[i]->text))
+	for (i = 0; i < base->n; i++)
+		put(m, base->keys[i], base->items[i]);
+	for (i = 0; i < top->n; i++) {
+		k = find_key(base, top->keys[i]->text);
+		if (k == base->n) {
 			put(m, top->keys[i], top->items[i]);
+			continue;
+		}
+		m->keys[k] = top->keys[i]; /* errors name the file whose value counts */
+		m->items[k] = both(a, top->keys[i]->text, base->items[k], top->items[i], level);
+		if (!m->items[k])
+			return NULL;
+	}
 	return m;
 }
 
@@ -195,11 +236,31 @@ static const struct kg_yaml_node *without(struct kg_arena *a, const struct kg_ya
 
 struct loading {
 	const struct job_source *src;
+	char *self; /* owned: path of the job file, as an include would name it */
 	struct job_docs *docs;
 	struct kg_err *err;
 	const char *open[JOB_DOCS_MAX]; /* files that include each other, the outermost first */
 	size_t n_open;
 };
+
+#define ALL_LEVELS   KG_YAML_MAX_DEPTH
+#define MERGED_DEPTH 4 /* of mappings that are put together */
+
+/* Keys are looked up one after the other, so a mapping with very many is refused. Lists of values
+ * may be long. */
+static int check_sizes(const struct loading *l, const struct kg_yaml_node *n, unsigned depth)
+{
+	size_t i;
+	int rc = 0;
+
+	if (n->kind == KG_YAML_MAP && n->n > JOB_MAX_KEYS)
+		return kg_yaml_error(l->docs->items[0], n->keys[JOB_MAX_KEYS], l->err,
+				     "a mapping of a job file has at most %d keys, not %zu",
+				     JOB_MAX_KEYS, n->n);
+	for (i = 0; n->kind != KG_YAML_SCALAR && depth > 0 && i < n->n && rc == 0; i++)
+		rc = check_sizes(l, n->items[i], depth - 1);
+	return rc;
+}
 
 static const struct job_file *find_file(const struct job_source *src, const char *name)
 {
@@ -221,7 +282,7 @@ static int include_one(struct loading *l, const struct kg_yaml_doc *doc,
 	const struct kg_yaml_node *included = NULL;
 	const struct job_file *f = find_file(l->src, name);
 	size_t i;
-	int rc;
+	int rc = 0;
 
 	for (i = 0; i < l->n_open; i++)
 		if (strcmp(l->open[i], name) == 0)
@@ -232,11 +293,22 @@ static int include_one(struct loading *l, const struct kg_yaml_doc *doc,
 		return kg_yaml_error(doc, at, l->err,
 				     "'include': the file '%.160s' was not given with the job",
 				     name);
-	rc = load_text(l, f->name, f->text, f->len, &included);
+	for (i = 1; i < l->docs->n && !included; i++)
+		if (strcmp(l->docs->items[i]->name, f->name) == 0)
+			included = l->docs->maps[i];
+	if (!included && l->docs->n == JOB_DOCS_MAX) {
+		(void)kg_yaml_error(doc, at, l->err,
+				    "'include': more than %d files are included, the next is "
+				    "'%.160s'",
+				    JOB_MAX_FILES, name);
+		return KG_ELIMIT;
+	}
+	if (!included)
+		rc = load_text(l, f->name, f->text, f->len, &included);
 	if (rc < 0)
 		return rc;
-	*map = *map ? overlay(&l->docs->arena, *map, included, 0) : included;
-	return *map ? 0 : job_no_memory(l->err);
+	*map = *map ? overlay(&l->docs->arena, *map, included, LEVEL_JOB) : included;
+	return *map ? check_sizes(l, *map, MERGED_DEPTH) : job_no_memory(l->err);
 }
 
 static int include_all(struct loading *l, const struct kg_yaml_doc *doc,
@@ -263,12 +335,9 @@ static int load_text(struct loading *l, const char *name, const char *text, size
 {
 	const struct kg_yaml_node *base = NULL, *own, *n;
 	struct kg_yaml_doc *doc;
-	int rc;
+	size_t at = l->docs->n;
+	int rc = kg_yaml_parse(name, text, len, &doc, l->err);
 
-	if (l->docs->n == JOB_DOCS_MAX)
-		return kg_err_set(l->err, KG_ELIMIT, "%s: more than %d files are included",
-				  l->src->file_name, JOB_MAX_FILES);
-	rc = kg_yaml_parse(name, text, len, &doc, l->err);
 	if (rc < 0)
 		return rc;
 	l->docs->items[l->docs->n++] = doc;
@@ -276,19 +345,23 @@ static int load_text(struct loading *l, const char *name, const char *text, size
 		return kg_yaml_error(doc, doc->root, l->err,
 				     "a job file is a mapping: 'name: ...'");
 	own = doc->root;
+	rc = check_sizes(l, own, ALL_LEVELS);
+	if (rc < 0)
+		return rc;
 	n = kg_yaml_get(own, "include");
 	if (n) {
-		l->open[l->n_open++] = doc->name;
+		l->open[l->n_open++] = at == 0 ? l->self : doc->name;
 		rc = include_all(l, doc, n, &base);
 		l->n_open--;
 		if (rc < 0)
 			return rc;
 		own = without(&l->docs->arena, own, "include");
 		if (own && base)
-			own = overlay(&l->docs->arena, base, own, 0);
+			own = overlay(&l->docs->arena, base, own, LEVEL_JOB);
 	}
+	l->docs->maps[at] = own;
 	*ret_map = own;
-	return own ? 0 : job_no_memory(l->err);
+	return own ? check_sizes(l, own, MERGED_DEPTH) : job_no_memory(l->err);
 }
 
 /* ---- defaults ---- */
@@ -325,7 +398,7 @@ static int fill_defaults(struct job_docs *d, const struct kg_field *keys,
 		if (is_key(keys, key))
 			put(base, defaults->keys[i], defaults->items[i]);
 	}
-	*root = overlay(&d->arena, base, *root, 0);
+	*root = overlay(&d->arena, base, *root, LEVEL_JOB);
 	return *root ? 0 : job_no_memory(err);
 }
 
@@ -336,7 +409,11 @@ int job_docs_load(const struct job_source *src, const struct kg_field *keys, str
 	int rc;
 
 	kg_arena_init(&d->arena, ARENA_BYTES);
+	l.self = job_include_path("", src->file_name);
+	if (!l.self)
+		return job_no_memory(err);
 	rc = load_text(&l, src->file_name, src->text, src->len, ret_root);
+	free(l.self);
 	return rc < 0 ? rc : fill_defaults(d, keys, ret_root, err);
 }
 

@@ -87,6 +87,9 @@ static int read_list(const struct job_input *in, const struct predicate_scope *s
 	size_t i;
 	int rc;
 
+	rc = job_check_count(in, n, what);
+	if (rc < 0)
+		return rc;
 	*ret_items = calloc(count ? count : 1, sizeof(**ret_items));
 	if (!*ret_items)
 		return job_no_memory(in->err);

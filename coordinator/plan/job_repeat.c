@@ -161,6 +161,8 @@ int job_read_when(const struct job_input *in, const struct kg_yaml_node *n)
 	}
 	if (n->kind == KG_YAML_SCALAR && !job_is_null(n))
 		return job_unknown(in, n, "'when': unknown occasion", words, 2);
+	if (n->kind == KG_YAML_MAP && n->n == 1 && strcmp(n->keys[0]->text, "nightly") != 0)
+		return job_unknown(in, n->keys[0], "'when': unknown key", &words[1], 1);
 	at = n->kind == KG_YAML_MAP && n->n == 1 ? kg_yaml_get(n, "nightly") : NULL;
 	if (!at || at->kind != KG_YAML_SCALAR || !parse_clock(at->text, &j->nightly_minute))
 		return kg_yaml_error(in->doc, at ? at : n, in->err,

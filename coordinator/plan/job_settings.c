@@ -39,6 +39,7 @@ static const struct {
 	{"kernel.core_pattern", "it would run a program of its choice as root"},
 	{"kernel.modprobe", "it would run a program of its choice as root"},
 	{"kernel.hotplug", "it would run a program of its choice as root"},
+	{"fs.binfmt_misc", "it would run a program of its choice as root"},
 	{"kernel.poweroff_cmd", "it would run a program of its choice as root"},
 	{"kernel.ctrl-alt-del", "a restart from the console is the lab's"},
 	{"vm.panic_on_oom", "what happens after a panic is kgrid's: a machine has to come back"},
@@ -113,6 +114,9 @@ static int add_setting(const struct job_input *in, const struct kg_yaml_node *ke
 			return kg_yaml_error(in->doc, key, in->err,
 					     "'settings': '%.64s' is there already, in line %u",
 					     name, j->settings[i].at.line);
+	if (j->n_settings == JOB_MAX_ITEMS)
+		return kg_yaml_error(in->doc, key, in->err, "'settings': at most %d",
+				     JOB_MAX_ITEMS);
 	s = realloc(j->settings, (j->n_settings + 1) * sizeof(*s));
 	if (!s)
 		return job_no_memory(in->err);

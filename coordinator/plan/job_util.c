@@ -70,6 +70,8 @@ int job_read_texts(const struct job_input *in, const struct kg_yaml_node *n, con
 		return kg_yaml_error(in->doc, n, in->err, "'%s': expected a list", what);
 	if (count == 0)
 		return kg_yaml_error(in->doc, n, in->err, "'%s': the list is empty", what);
+	if (job_check_count(in, n, what) < 0)
+		return KG_EINVALID;
 	for (i = 0; i < count; i++) {
 		const struct kg_yaml_node *item = list ? n->items[i] : n;
 		int rc;
@@ -84,17 +86,48 @@ int job_read_texts(const struct job_input *in, const struct kg_yaml_node *n, con
 	return 0;
 }
 
+/* By text, equal ones in the order of the file. */
+static int by_text(const void *a, const void *b)
+{
+	const struct job_text *const *x = a, *const *y = b;
+	int c = strcmp((*x)->text, (*y)->text);
+
+	return c ? c : *x < *y ? -1 : *x > *y;
+}
+
 int job_check_unique(const struct job_input *in, const struct job_texts *t, const char *what)
 {
-	size_t i, k;
+	const struct job_text **sorted, *first = NULL, *second = NULL;
+	size_t i;
 
+	if (t->n < 2)
+		return 0;
+	sorted = calloc(t->n, sizeof(*sorted));
+	if (!sorted)
+		return job_no_memory(in->err);
+	for (i = 0; i < t->n; i++)
+		sorted[i] = &t->items[i];
+	qsort(sorted, t->n, sizeof(*sorted), by_text);
 	for (i = 1; i < t->n; i++)
-		for (k = 0; k < i; k++)
-			if (strcmp(t->items[i].text, t->items[k].text) == 0)
-				return job_spec_error(in->job, t->items[i].at, KG_EINVALID, in->err,
-						      "%s '%s' is there already, in line %u", what,
-						      t->items[i].text, t->items[k].at.line);
-	return 0;
+		if (strcmp(sorted[i - 1]->text, sorted[i]->text) == 0 &&
+		    (!second || sorted[i] < second)) {
+			first = sorted[i - 1];
+			second = sorted[i];
+		}
+	free(sorted);
+	if (!second)
+		return 0;
+	return job_spec_error(in->job, second->at, KG_EINVALID, in->err,
+			      "%s '%.64s' is there already, in line %u", what, second->text,
+			      first->at.line);
+}
+
+int job_check_count(const struct job_input *in, const struct kg_yaml_node *n, const char *what)
+{
+	if (n->kind == KG_YAML_SCALAR || n->n <= JOB_MAX_ITEMS)
+		return 0;
+	return kg_yaml_error(in->doc, n, in->err, "'%s': at most %d, not %zu", what, JOB_MAX_ITEMS,
+			     n->n);
 }
 
 int job_unknown(const struct job_input *in, const struct kg_yaml_node *n, const char *what,

@@ -116,13 +116,16 @@ static int add_params(const struct job_input *in, const struct kg_yaml_node *map
 
 /* ---- named sets ---- */
 
+enum set_state { SET_NEW, SET_OPEN, SET_DONE };
+
 struct sets {
-	const struct kg_yaml_node *map; /* the key `parameters`; NULL: none */
+	const struct kg_yaml_node *map;	    /* the key `parameters`; NULL: none */
+	enum set_state state[JOB_MAX_KEYS]; /* of each, while one is put together */
+	size_t work;			    /* count_work */
 };
 
 static int find_set(const struct job_input *in, const struct sets *s,
-		    const struct kg_yaml_node *use, const struct kg_yaml_node **ret_key,
-		    const struct kg_yaml_node **ret_set)
+		    const struct kg_yaml_node *use, size_t *ret_index)
 {
 	size_t i;
 
@@ -131,8 +134,7 @@ static int find_set(const struct job_input *in, const struct sets *s,
 				     "'use': expected the name of a set of 'parameters'");
 	for (i = 0; s->map && i < s->map->n; i++)
 		if (strcmp(s->map->keys[i]->text, use->text) == 0) {
-			*ret_key = s->map->keys[i];
-			*ret_set = s->map->items[i];
+			*ret_index = i;
 			return 0;
 		}
 	if (!s->map || s->map->n == 0)
@@ -153,35 +155,73 @@ static int find_set(const struct job_input *in, const struct sets *s,
 	}
 }
 
+/* Counts what `use` copies and looks at, so that sets of sets cannot grow without end. */
+static int count_work(const struct job_input *in, struct sets *s, const struct kg_yaml_node *use,
+		      size_t n)
+{
+	s->work += n;
+	if (s->work <= JOB_MAX_SET_VALUES)
+		return 0;
+	return kg_yaml_error(in->doc, use, in->err,
+			     "'use': with '%.64s' the job takes more than %d parameters and values "
+			     "from sets",
+			     use->text, JOB_MAX_SET_VALUES);
+}
+
+static size_t n_values(const struct params *p, size_t from)
+{
+	size_t n = 0;
+
+	for (; from < p->n; from++)
+		n += p->items[from].values.n;
+	return n;
+}
+
 /* A set's own parameters win over those of the sets that it uses, the first of these over later
- * ones. */
-static int add_set(const struct job_input *in, const struct sets *s, const struct kg_yaml_node *use,
+ * ones. A set that is there already adds nothing. */
+static int add_set(const struct job_input *in, struct sets *s, const struct kg_yaml_node *use,
 		   unsigned depth, struct params *p)
 {
-	const struct kg_yaml_node *key, *set = NULL, *more;
-	size_t i;
-	int rc = find_set(in, s, use, &key, &set);
+	const struct kg_yaml_node *set, *more;
+	size_t i, at = 0, before = p->n;
+	int rc = find_set(in, s, use, &at);
 
-	if (rc < 0)
+	if (rc == 0)
+		rc = count_work(in, s, use, 1);
+	if (rc < 0 || s->state[at] == SET_DONE)
 		return rc;
+	if (s->state[at] == SET_OPEN)
+		return kg_yaml_error(in->doc, use, in->err, "'parameters': '%.64s' uses itself",
+				     use->text);
 	if (depth > SETS_DEPTH)
-		return kg_yaml_error(
-			in->doc, use, in->err,
-			"'parameters': '%.64s' uses itself, or sets use each other more "
-			"than %d deep",
-			use->text, SETS_DEPTH);
+		return kg_yaml_error(in->doc, use, in->err,
+				     "'parameters': '%.64s': sets use each other more than %d deep",
+				     use->text, SETS_DEPTH);
+	s->state[at] = SET_OPEN;
+	set = s->map->items[at];
 	rc = add_params(in, set, use->text, p);
+	if (rc == 0)
+		rc = count_work(in, s, use, set->n + n_values(p, before));
+	if (rc == 0 && p->n > JOB_MAX_KEYS)
+		rc = kg_yaml_error(in->doc, use, in->err,
+				   "'use': more than %d parameters in one set", JOB_MAX_KEYS);
 	more = kg_yaml_get(set, "use");
-	if (rc < 0 || !more)
-		return rc;
-	if (more->kind != KG_YAML_SEQ)
-		return add_set(in, s, more, depth + 1, p);
-	for (i = 0; i < more->n && rc == 0; i++)
+	if (rc == 0 && more && more->kind != KG_YAML_SEQ)
+		rc = add_set(in, s, more, depth + 1, p);
+	for (i = 0; rc == 0 && more && more->kind == KG_YAML_SEQ && i < more->n; i++)
 		rc = add_set(in, s, more->items[i], depth + 1, p);
+	s->state[at] = SET_DONE;
 	return rc;
 }
 
-static int check_sets(const struct job_input *in, const struct sets *s)
+static int whole_set(const struct job_input *in, struct sets *s, const struct kg_yaml_node *use,
+		     struct params *p)
+{
+	memset(s->state, 0, sizeof(s->state));
+	return add_set(in, s, use, 0, p);
+}
+
+static int check_sets(const struct job_input *in, struct sets *s)
 {
 	size_t i;
 
@@ -213,7 +253,7 @@ static int check_sets(const struct job_input *in, const struct sets *s)
 			return kg_yaml_error(in->doc, kg_yaml_get(set, "role"), in->err,
 					     "'parameters': '%s': a role belongs to the workload",
 					     key->text);
-		rc = add_set(in, s, &use, 0, &p); /* also one that nobody uses has to be right */
+		rc = whole_set(in, s, &use, &p); /* also one that nobody uses has to be right */
 		for (k = 0; k < p.n; k++)
 			job_param_deinit(&p.items[k]);
 		free(p.items);
@@ -223,7 +263,7 @@ static int check_sets(const struct job_input *in, const struct sets *s)
 	return 0;
 }
 
-static int read_uses(const struct job_input *in, const struct sets *s, const struct kg_yaml_node *n,
+static int read_uses(const struct job_input *in, struct sets *s, const struct kg_yaml_node *n,
 		     struct job_workload *w)
 {
 	bool list = n->kind == KG_YAML_SEQ;
@@ -235,6 +275,8 @@ static int read_uses(const struct job_input *in, const struct sets *s, const str
 				     "%s: 'use': expected the name of a set, or a list of names to "
 				     "try",
 				     w->name);
+	if (job_check_count(in, n, "use") < 0)
+		return KG_EINVALID;
 	w->sets = calloc(count, sizeof(*w->sets));
 	if (!w->sets)
 		return job_no_memory(in->err);
@@ -242,7 +284,7 @@ static int read_uses(const struct job_input *in, const struct sets *s, const str
 		const struct kg_yaml_node *use = list ? n->items[i] : n;
 		struct job_set *x = &w->sets[i];
 		struct params p = {0};
-		int rc = add_set(in, s, use, 0, &p);
+		int rc = whole_set(in, s, use, &p);
 
 		w->n_sets = i + 1;
 		x->params = p.items;
@@ -304,8 +346,8 @@ static int read_role(const struct job_input *in, const struct kg_yaml_node *n,
 
 /* ---- workloads ---- */
 
-static int read_params(const struct job_input *in, const struct kg_yaml_node *n,
-		       const struct sets *sets, struct job_workload *w)
+static int read_params(const struct job_input *in, const struct kg_yaml_node *n, struct sets *sets,
+		       struct job_workload *w)
 {
 	struct params p = {0};
 	const struct kg_yaml_node *x;
@@ -331,10 +373,16 @@ static int read_params(const struct job_input *in, const struct kg_yaml_node *n,
 	return rc;
 }
 
+/* `sets` NULL: the canary. */
 static int read_workload(const struct job_input *in, const struct kg_yaml_node *n,
-			 const struct sets *sets, struct job_workload *w)
+			 struct sets *sets, struct job_workload *w)
 {
 	const struct kg_yaml_node *key = n;
+
+	if (!sets && (n->kind == KG_YAML_SEQ || job_is_null(n) || n->n > 1))
+		return kg_yaml_error(in->doc, n, in->err,
+				     "'canary': expected auto, none, or one workload such as "
+				     "'perf-bench: {test: mem-memcpy}'");
 
 	if (n->kind == KG_YAML_MAP && n->n > 1)
 		return kg_yaml_error(
@@ -345,8 +393,10 @@ static int read_workload(const struct job_input *in, const struct kg_yaml_node *
 	if (n->kind == KG_YAML_MAP && n->n == 1)
 		key = n->keys[0];
 	if (key->kind != KG_YAML_SCALAR || job_is_null(key) || !kg_name_valid(key->text))
-		return kg_yaml_error(in->doc, n, in->err,
-				     "workloads: expected '- name: {parameters}' or '- name'");
+		return kg_yaml_error(in->doc, n, in->err, "%s",
+				     sets ? "workloads: expected '- name: {parameters}' or '- name'"
+					  : "'canary': expected auto, none, or 'name: "
+					    "{parameters}'");
 	w->at = job_place_of(in, key);
 	w->name = strdup(key->text);
 	if (!w->name)
@@ -364,7 +414,7 @@ int job_read_workloads(const struct job_input *in, const struct kg_yaml_node *n,
 		       const struct kg_yaml_node *parameters, const struct kg_yaml_node *role)
 {
 	struct job_spec *j = in->job;
-	struct sets sets = {parameters};
+	struct sets sets = {.map = parameters};
 	size_t i;
 	int rc = check_sets(in, &sets);
 
@@ -375,6 +425,8 @@ int job_read_workloads(const struct job_input *in, const struct kg_yaml_node *n,
 				     "'workloads': expected a list, '- hackbench: {groups: 4}'");
 	if (n->n == 0)
 		return kg_yaml_error(in->doc, n, in->err, "'workloads': the list is empty");
+	if (job_check_count(in, n, "workloads") < 0)
+		return KG_EINVALID;
 	j->workloads = calloc(n->n, sizeof(*j->workloads));
 	if (!j->workloads)
 		return job_no_memory(in->err);
@@ -405,9 +457,5 @@ int job_read_canary(const struct job_input *in, const struct kg_yaml_node *n)
 	j->canary = calloc(1, sizeof(*j->canary));
 	if (!j->canary)
 		return job_no_memory(in->err);
-	if (n->kind == KG_YAML_SEQ)
-		return kg_yaml_error(in->doc, n, in->err,
-				     "'canary': expected auto, none, or one workload such as "
-				     "'perf-bench: {test: mem-memcpy}'");
 	return job_read_plain_workload(in, n, j->canary);
 }

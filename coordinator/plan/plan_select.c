@@ -270,14 +270,40 @@ static int find_selected(const struct plan_input *in, const char *selector, size
 	return rc;
 }
 
+/* What such a word stands for changes from run to run, and may be a kernel that the list names. */
+static bool is_moving(const struct plan_builder *b, const char *selector)
+{
+	size_t i;
+
+	for (i = 0; i < b->in->n_kernels; i++)
+		if (kg_streq(b->in->kernels[i].label, selector))
+			return false;
+	return strcmp(selector, JOB_KERNEL_ADDED) == 0 ||
+	       strcmp(selector, JOB_KERNEL_NEWEST) == 0 ||
+	       strcmp(selector, JOB_KERNEL_PREVIOUS) == 0;
+}
+
+/* The kernel is in the list already, by the selector `first`. */
+static int same_kernel(struct plan_builder *b, const struct job_text *x, const char *first)
+{
+	if (!is_moving(b, x->text) && !is_moving(b, first))
+		return job_spec_error(b->job, x->at, KG_EINVALID, b->err,
+				      "'kernels': '%s' is the same kernel as '%s'", x->text, first);
+	return plan_add_warning(b,
+				"kernels: '%.64s' is the same kernel as '%.64s' this time, and is "
+				"tried once",
+				x->text, first);
+}
+
 static int select_kernels(struct plan_builder *b)
 {
 	const struct job_texts *wanted = &b->job->kernels;
+	const char **selectors = plan_scratch(b, wanted->n, sizeof(*selectors));
 	struct kg_err why = {{0}};
 	size_t i, k;
 
 	b->kernels = plan_scratch(b, wanted->n, sizeof(*b->kernels));
-	if (!b->kernels)
+	if (!b->kernels || !selectors)
 		return plan_no_memory(b->err);
 	for (i = 0; i < wanted->n; i++) {
 		size_t index = 0;
@@ -286,14 +312,17 @@ static int select_kernels(struct plan_builder *b)
 		if (rc < 0)
 			return job_spec_error(b->job, wanted->items[i].at, rc, b->err,
 					      "'kernels': %s", why.text);
-		b->kernels[i].kernel = &b->in->kernels[index];
-		b->n_kernels = i + 1;
-		for (k = 0; k < i; k++)
-			if (b->kernels[k].kernel == b->kernels[i].kernel)
-				return job_spec_error(b->job, wanted->items[i].at, KG_EINVALID,
-						      b->err,
-						      "'kernels': '%s' is the same kernel as '%s'",
-						      wanted->items[i].text, wanted->items[k].text);
+		for (k = 0; k < b->n_kernels; k++)
+			if (b->kernels[k].kernel == &b->in->kernels[index])
+				break;
+		if (k < b->n_kernels) {
+			rc = same_kernel(b, &wanted->items[i], selectors[k]);
+			if (rc < 0)
+				return rc;
+			continue;
+		}
+		selectors[b->n_kernels] = wanted->items[i].text;
+		b->kernels[b->n_kernels++].kernel = &b->in->kernels[index];
 	}
 	return name_kernels(b);
 }

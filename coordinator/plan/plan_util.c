@@ -24,8 +24,8 @@ const char *plan_text(struct plan_builder *b, const char *fmt, ...)
 	va_end(ap);
 	if (n < 0)
 		return NULL;
-	return kg_arena_text(b->memory, text,
-			     (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	kg_utf8_mend(text);
+	return kg_arena_text(b->memory, text, strlen(text));
 }
 
 const char *plan_keep(struct plan_builder *b, const char *text)
@@ -161,6 +161,7 @@ int plan_add_warning(struct plan_builder *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	kg_utf8_mend(text);
 	rc = plan_intern(b, &b->warned, text, &index);
 	if (rc < 0 || index < known)
 		return rc;

@@ -64,9 +64,19 @@ struct parser {
 	struct kg_err *err;
 };
 
+/* Columns count characters, as editors do, bytes of the text come in. */
+static size_t column(const struct parser *p, size_t at)
+{
+	size_t i, n = 1;
+
+	for (i = 0; i < at && p->text[i]; i++)
+		n += ((unsigned char)p->text[i] & 0xc0) != 0x80;
+	return n;
+}
+
 static int fail(struct parser *p, size_t at, const char *text)
 {
-	return kg_err_set(p->err, KG_EINVALID, "column %zu: %s", at + 1, text);
+	return kg_err_set(p->err, KG_EINVALID, "column %zu: %s", column(p, at), text);
 }
 
 static bool is_word(char c)
@@ -92,6 +102,23 @@ static int read_quoted(struct parser *p)
 	return 0;
 }
 
+/* A whole character, or the number of one that cannot be shown. */
+static int no_meaning(struct parser *p)
+{
+	const char *at = p->text + p->pos;
+	int len = 1;
+
+	if ((unsigned char)at[0] < 0x20 || at[0] == 0x7f)
+		return kg_err_set(p->err, KG_EINVALID,
+				  "column %zu: the control character 0x%02x has no meaning here",
+				  column(p, p->pos), (unsigned)(unsigned char)at[0]);
+	while (((unsigned char)at[len] & 0xc0) == 0x80)
+		len++;
+	return kg_err_set(p->err, KG_EINVALID, "column %zu: '%.*s' has no meaning here%s",
+			  column(p, p->pos), len, at,
+			  (unsigned char)at[0] >= 0x80 ? "; put text with it in quotes" : "");
+}
+
 static int read_op(struct parser *p)
 {
 	static const struct {
@@ -111,7 +138,9 @@ static int read_op(struct parser *p)
 	}
 	switch (p->text[p->pos]) {
 	case '=':
-		return fail(p, p->pos, "'=' compares nothing: write '=='");
+		return fail(p, p->pos,
+			    "'=' compares nothing: write '==', and a value with '=' in it in "
+			    "quotes");
 	case '&':
 		return fail(p, p->pos, "write 'and' instead of '&'");
 	case '|':
@@ -119,8 +148,7 @@ static int read_op(struct parser *p)
 	case '!':
 		return fail(p, p->pos, "write 'not' instead of '!'");
 	default:
-		return kg_err_set(p->err, KG_EINVALID, "column %zu: '%c' has no meaning here",
-				  p->pos + 1, p->text[p->pos]);
+		return no_meaning(p);
 	}
 }
 
@@ -195,6 +223,23 @@ static bool find_subject(const struct parser *p, const char *name, enum subject 
 	return false;
 }
 
+/* Also "VENDOR", "numa" and "uarch". */
+static const char *suggest(const char *word, const char *const *names, size_t n)
+{
+	const char *meant = kg_suggest(word, names, n);
+	char lower[MAX_WORD];
+	size_t i, len = strlen(word);
+
+	for (i = 0; i <= len; i++)
+		lower[i] = (char)tolower((unsigned char)word[i]);
+	if (!meant)
+		meant = kg_suggest(lower, names, n);
+	for (i = 0; !meant && len >= 3 && i < n; i++)
+		if (kg_str_starts(names[i], lower))
+			meant = names[i];
+	return meant;
+}
+
 static int unknown_name(struct parser *p)
 {
 	const char *names[SUBJ_COUNT];
@@ -207,17 +252,26 @@ static int unknown_name(struct parser *p)
 		names[i] = subjects[i].name;
 		kg_str_addf(&all, "%s%s", i ? ", " : "", names[i]);
 	}
-	meant = kg_suggest(p->word, names, n);
+	meant = suggest(p->word, names, n);
 	if (!meant && p->scope && p->scope->axes)
-		meant = kg_suggest(p->word, p->scope->params, p->scope->n_params);
+		meant = suggest(p->word, p->scope->params, p->scope->n_params);
 	if (!meant && p->scope && p->scope->axes)
-		meant = kg_suggest(p->word, p->scope->settings, p->scope->n_settings);
+		meant = suggest(p->word, p->scope->settings, p->scope->n_settings);
+	for (i = SUBJ_KERNEL; !meant && n == SUBJ_KERNEL && i < SUBJ_COUNT; i++)
+		if (strcmp(subjects[i].name, p->word) == 0) {
+			kg_str_deinit(&all);
+			return kg_err_set(p->err, KG_EINVALID,
+					  "column %zu: unknown name '%s': no fact of a machine; "
+					  "cells are chosen "
+					  "by it under 'exclude' and 'only'",
+					  column(p, p->start), p->word);
+		}
 	if (meant)
 		kg_err_set(p->err, KG_EINVALID, "column %zu: unknown name '%s', did you mean '%s'?",
-			   p->start + 1, p->word, meant);
+			   column(p, p->start), p->word, meant);
 	else
 		kg_err_set(p->err, KG_EINVALID, "column %zu: unknown name '%s', expected one of %s",
-			   p->start + 1, p->word, kg_str_text(&all));
+			   column(p, p->start), p->word, kg_str_text(&all));
 	kg_str_deinit(&all);
 	return KG_EINVALID;
 }
@@ -253,6 +307,23 @@ static size_t choices_of(const struct parser *p, enum subject s, const char *con
 	return subjects[s].n_choices;
 }
 
+static const char *suggest_uarch(const char *word, const char *const *known, size_t n)
+{
+	const char *meant = kg_suggest(word, known, n);
+	char folded[MAX_WORD], one_of[64];
+	const char *one = one_of;
+	size_t i;
+
+	if (meant || predicate_fold(word, folded, sizeof(folded)) == 0)
+		return meant;
+	for (i = 0; i < n; i++) { /* also without case, blanks and remarks */
+		predicate_fold(known[i], one_of, sizeof(one_of));
+		if (kg_suggest(folded, &one, 1))
+			return known[i];
+	}
+	return NULL;
+}
+
 /* A microarchitecture that nobody knows is a slip; families as numbers, 25-1-1, are taken. */
 static int check_uarch(struct parser *p)
 {
@@ -266,21 +337,10 @@ static int check_uarch(struct parser *p)
 			return 0;
 	if (p->word[0] >= '0' && p->word[0] <= '9')
 		return 0;
-	meant = kg_suggest(p->word, known, n);
-	for (i = 0; !meant && i < n; i++) { /* also without case */
-		char lower[64];
-		const char *one = lower;
-		size_t k;
-
-		for (k = 0; known[i][k] && k + 1 < sizeof(lower); k++)
-			lower[k] = (char)tolower((unsigned char)known[i][k]);
-		lower[k] = '\0';
-		if (kg_suggest(p->word, &one, 1))
-			meant = known[i];
-	}
+	meant = suggest_uarch(p->word, known, n);
 	return kg_err_set(p->err, KG_EINVALID,
-			  "column %zu: there is no microarchitecture '%s'%s%s%s", p->start + 1,
-			  p->word,
+			  "column %zu: there is no microarchitecture '%s'%s%s%s",
+			  column(p, p->start), p->word,
 			  meant ? ", did you mean '"
 				: ", known are zen3, cascadelake and "
 				  "others: see kgrid-job(5)",
@@ -300,17 +360,19 @@ static int check_choice(struct parser *p, const struct predicate *node)
 			return 0;
 	if (n == 0)
 		return 0;
-	meant = kg_suggest(p->word, choices, n);
+	meant = suggest(p->word, choices, n);
+	if (node->subject == SUBJ_VENDOR && predicate_vendor_word(p->word) != p->word)
+		meant = predicate_vendor_word(p->word); /* GenuineIntel */
 	for (i = 0; i < n; i++)
 		kg_str_addf(&all, "%s%s", i ? ", " : "", choices[i]);
 	if (meant)
 		kg_err_set(p->err, KG_EINVALID,
-			   "column %zu: '%s' is never '%s', did you mean '%s'?", p->start + 1,
-			   subject_name(node), p->word, meant);
+			   "column %zu: '%s' is never '%s', did you mean '%s'?",
+			   column(p, p->start), subject_name(node), p->word, meant);
 	else
 		kg_err_set(p->err, KG_EINVALID,
-			   "column %zu: '%s' is never '%s', expected one of %s", p->start + 1,
-			   subject_name(node), p->word, kg_str_text(&all));
+			   "column %zu: '%s' is never '%s', expected one of %s",
+			   column(p, p->start), subject_name(node), p->word, kg_str_text(&all));
 	kg_str_deinit(&all);
 	return KG_EINVALID;
 }
@@ -361,7 +423,8 @@ static int add_value(struct parser *p, struct predicate *node)
 	v->is_number = predicate_number(p->word, &v->number);
 	if (!v->is_number && (kind == KIND_NUMBER || kind == KIND_BYTES || ordering(node->op)))
 		return kg_err_set(p->err, KG_EINVALID, "column %zu: expected a number%s, not '%s'",
-				  p->start + 1, kind == KIND_BYTES ? " such as 8GiB" : "", p->word);
+				  column(p, p->start), kind == KIND_BYTES ? " such as 8GiB" : "",
+				  p->word);
 	rc = node->subject == SUBJ_UARCH ? check_uarch(p) : check_choice(p, node);
 	if (rc == 0)
 		node->end = p->pos;
@@ -433,7 +496,7 @@ static int parse_operator(struct parser *p, struct predicate *node)
 	if (ordering(p->op) && (kind == KIND_TEXT || kind == KIND_LIST))
 		return kg_err_set(p->err, KG_EINVALID,
 				  "column %zu: '%s' is text and has no order, only ==, != and in",
-				  at + 1, subject_name(node));
+				  column(p, at), subject_name(node));
 	return next(p);
 }
 

@@ -53,6 +53,8 @@ struct predicate {
 
 /* A number as people write it in a predicate: decimal, hexadecimal, or with a unit of bytes. */
 bool predicate_number(const char *text, double *ret);
+/* Letters and digits in lower case, up to what is only a remark; returns how many. */
+size_t predicate_fold(const char *text, char *buf, size_t size);
 /* Whether a word means this microarchitecture: without case, blanks, '-' and '_', and without what
  * follows a '/' or stands in parentheses; a word may leave the server's suffix away: cascadelake is
  * "Cascade Lake-SP". */

@@ -144,8 +144,7 @@ static void cell_fact(const struct predicate_cell *c, const struct predicate *p,
 	}
 }
 
-/* Folded text: letters and digits in lower case, up to what is only a remark. */
-static size_t fold(const char *text, char *buf, size_t size)
+size_t predicate_fold(const char *text, char *buf, size_t size)
 {
 	size_t n = 0;
 
@@ -160,7 +159,7 @@ bool predicate_uarch_is(const char *name, const char *word)
 {
 	static const char *const suffixes[] = {"sp", "ep", "ex", "d", "de", "client"};
 	char a[64], b[64];
-	size_t n = fold(name, a, sizeof(a)), k = fold(word, b, sizeof(b));
+	size_t n = predicate_fold(name, a, sizeof(a)), k = predicate_fold(word, b, sizeof(b));
 	size_t i;
 
 	if (k == 0)
@@ -175,27 +174,13 @@ bool predicate_uarch_is(const char *name, const char *word)
 	return false;
 }
 
-static bool has_word(const char *words, const char *word)
-{
-	struct kg_cmdline c;
-	bool found = false;
-	size_t i;
-
-	if (!word[0] || kg_cmdline_parse(words, &c) < 0)
-		return false;
-	for (i = 0; i < c.n && !found; i++)
-		found = strcmp(c.words[i], word) == 0;
-	kg_cmdline_deinit(&c);
-	return found;
-}
-
 static bool equals(const struct fact *f, const struct value *v)
 {
 	size_t i;
 
 	if (f->is_uarch)
 		return f->n == 1 && predicate_uarch_is(f->texts[0], v->text);
-	if (f->words && has_word(f->words, v->text))
+	if (f->words && kg_cmdline_line_has(f->words, v->text))
 		return true;
 	if (f->is_number && v->is_number)
 		return !(f->number < v->number) && !(f->number > v->number);
@@ -257,6 +242,18 @@ bool predicate_matches_machine(const struct predicate *p, const struct predicate
 
 /* ---- why not ---- */
 
+/* "(it is 7.75GiB)": exact in the unit that the predicate takes, or in bytes. */
+static void say_bytes(uint64_t bytes, struct kg_str *out)
+{
+	if (bytes >= 1ULL << 30 && bytes % (1ULL << 20) == 0)
+		kg_str_addf(out, " (it is %.15gGiB)", (double)bytes / (double)(1ULL << 30));
+	else if (bytes >= 1ULL << 30)
+		kg_str_addf(out, " (it is %llu bytes, %.2fGiB)", (unsigned long long)bytes,
+			    (double)bytes / (double)(1ULL << 30));
+	else
+		kg_str_addf(out, " (it is %llu bytes)", (unsigned long long)bytes);
+}
+
 static void say(const struct predicate *root, const struct predicate *p,
 		const struct predicate_machine *m, bool negated, struct kg_str *out)
 {
@@ -271,6 +268,8 @@ static void say(const struct predicate *root, const struct predicate *p,
 		for (size_t i = 0; i < f.n; i++)
 			kg_str_addf(out, " %s", f.texts[i]);
 		kg_str_add(out, f.n ? ")" : " none)");
+	} else if (p->subject == SUBJ_MEMORY && f.is_number) {
+		say_bytes(m->memory_bytes, out);
 	} else if (f.n > 0) {
 		kg_str_addf(out, " (it is %s)", f.texts[0]);
 	} else if (f.is_number) {

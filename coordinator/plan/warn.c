@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/str.h"
+
 /* Takes `text` always; NULL means that it could not be made. */
 static int add(struct kg_texts *t, char *text)
 {
@@ -38,6 +40,7 @@ int plan_warn(struct kg_texts *t, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	kg_utf8_mend(text);
 	for (i = 0; i < t->n; i++)
 		if (strcmp(t->items[i], text) == 0)
 			return 0;
