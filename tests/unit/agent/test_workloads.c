@@ -49,7 +49,8 @@ static void complete(const struct kg_workload *w, const struct given *g, struct 
 /* The argument vector, joined by spaces. */
 static void expect_argv(const char *name, const struct given *g, const char *want)
 {
-	struct kg_param_value port = {(char *)"port", (char *)"7777"};
+	struct kg_param_value extra[] = {{(char *)"port", (char *)"7777"},
+					 {(char *)"host", (char *)"127.0.0.1"}};
 	struct kg_workload *w = load(name);
 	struct kg_texts argv = {0};
 	struct kg_params p;
@@ -58,7 +59,7 @@ static void expect_argv(const char *name, const struct given *g, const char *wan
 	size_t i;
 
 	complete(w, g, &p);
-	if (kg_workload_argv(w, &p, &port, w->helper.n ? 1 : 0, &argv, &err) < 0)
+	if (kg_workload_argv(w, &p, extra, w->helper.n ? 2 : 0, &argv, &err) < 0)
 		fail_msg("%s", err.text);
 	for (i = 0; i < argv.n; i++)
 		kg_str_addf(&s, "%s%s", i ? " " : "", argv.items[i]);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A kernel that kexec cannot leave is left by a plain reboot; settings come before anything runs. */
+#include "tests/unit/agent/agent_steps.h"
+
+static bool has(const struct fixture *f, enum agent_action_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < f->acts.n; i++)
+		if (f->acts.items[i].kind == kind)
+			return true;
+	return false;
+}
+
+static const struct agent_record *record_of(const struct fixture *f, enum agent_record_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < f->acts.n; i++)
+		if (f->acts.items[i].kind == AGENT_DO_RECORD &&
+		    f->acts.items[i].record.kind == kind)
+			return &f->acts.items[i].record;
+	return NULL;
+}
+
+static void stage_is(const struct fixture *f, const char *stage)
+{
+	const struct agent_record *r = record_of(f, AGENT_REC_STAGE);
+
+	assert_non_null(r);
+	assert_string_equal(r->stage, stage);
+}
+
+static void order_stuck(struct fixture *f, const char *stuck)
+{
+	struct agent_event ev = {.kind = AGENT_EV_ORDER};
+
+	ev.u.order.boot = 7;
+	ev.u.order.lease_epoch = 3;
+	ev.u.order.n_runs = 1;
+	ev.u.order.stuck = stuck;
+	step(f, ev);
+}
+
+static void start_stuck(struct fixture *f, enum agent_stage stage, const char *host,
+			const char *stuck)
+{
+	struct agent_saved saved = {
+		.stage = stage, .boot = 7, .lease_epoch = 3, .n_runs = 1, .host_boot_id = HOST};
+	struct agent_event ev = {.kind = AGENT_EV_START};
+
+	agent_init(&f->a);
+	ev.u.start.saved = &saved;
+	ev.u.start.host_boot_id = host;
+	ev.u.start.stuck = stuck;
+	step(f, ev);
+}
+
+static void refuse_load(struct fixture *f)
+{
+	struct agent_event ev = {.kind = AGENT_EV_LOADED};
+
+	ev.u.done.outcome = "harness-error";
+	ev.u.done.reason = "lockdown";
+	ev.u.done.stuck = true;
+	step(f, ev);
+}
+
+static void test_an_order_under_a_kernel_without_kexec_reboots_first(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start_idle(&f);
+	order_stuck(&f, "no kexec");
+	assert_int_equal(f.a.stage, AGENT_LEAVE);
+	assert_true(has(&f, AGENT_DO_ADOPT_ORDER) && has(&f, AGENT_DO_SAVE));
+	stage_is(&f, "leave");
+	assert_true(has(&f, AGENT_DO_REBOOT)); /* nobody is connected who could be told first */
+	assert_false(has(&f, AGENT_DO_FETCH));
+}
+
+static void test_what_is_recorded_goes_out_before_the_reboot(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start_idle(&f);
+	simple(&f, AGENT_EV_CONNECTED);
+	order_stuck(&f, "no kexec");
+	assert_true(has(&f, AGENT_DO_WAIT));
+	assert_false(has(&f, AGENT_DO_REBOOT));
+	ack(&f, 7, 3, 1);
+	assert_true(has(&f, AGENT_DO_REBOOT));
+	simple(&f, AGENT_EV_WAITED);
+	assert_false(has(&f, AGENT_DO_REBOOT)); /* once is enough */
+}
+
+static void test_the_order_goes_on_in_the_default_kernel(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start_stuck(&f, AGENT_LEAVE, OTHER_HOST, NULL);
+	assert_int_equal(f.a.stage, AGENT_FETCH);
+	assert_true(has(&f, AGENT_DO_FETCH));
+	stage_is(&f, "fetch");
+}
+
+static void test_a_default_kernel_that_is_stuck_too_is_a_harness_error(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start_stuck(&f, AGENT_LEAVE, OTHER_HOST, "no kexec");
+	assert_string_equal(record_of(&f, AGENT_REC_BOOT_ENDED)->outcome, "harness-error");
+	assert_non_null(strstr(record_of(&f, AGENT_REC_BOOT_ENDED)->reason, "no kexec"));
+	assert_false(has(&f, AGENT_DO_REBOOT));
+}
+
+static void test_an_agent_that_died_before_the_reboot_makes_it(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start_stuck(&f, AGENT_LEAVE, HOST, "no kexec");
+	assert_int_equal(f.a.stage, AGENT_LEAVE);
+	assert_true(has(&f, AGENT_DO_REBOOT));
+}
+
+static void test_a_refused_load_reboots_once_and_then_is_final(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start_idle(&f);
+	order(&f, 7, 3, 1);
+	done(&f, AGENT_EV_FETCHED, NULL);
+	refuse_load(&f);
+	assert_int_equal(f.a.stage, AGENT_LEAVE);
+	assert_true(has(&f, AGENT_DO_REBOOT));
+	start_stuck(&f, AGENT_LEAVE, OTHER_HOST, NULL);
+	done(&f, AGENT_EV_FETCHED, NULL);
+	refuse_load(&f);
+	assert_string_equal(record_of(&f, AGENT_REC_BOOT_ENDED)->outcome, "harness-error");
+	assert_false(has(&f, AGENT_DO_REBOOT));
+}
+
+static void test_a_fence_while_leaving_ends_the_boot(void **state)
+{
+	struct agent_event ev = {.kind = AGENT_EV_FENCE};
+	struct fixture f;
+
+	(void)state;
+	start_idle(&f);
+	simple(&f, AGENT_EV_CONNECTED);
+	order_stuck(&f, "no kexec");
+	ev.u.fence.boot = 7;
+	ev.u.fence.lease_epoch = 3;
+	ev.u.fence.reason = "cancelled";
+	step(&f, ev);
+	assert_string_equal(record_of(&f, AGENT_REC_BOOT_ENDED)->outcome, "infra");
+	assert_false(has(&f, AGENT_DO_REBOOT));
+}
+
+static void test_a_failed_reboot_is_infra(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start_idle(&f);
+	order_stuck(&f, "no kexec");
+	done(&f, AGENT_EV_HOP_FAILED, "infra");
+	assert_string_equal(record_of(&f, AGENT_REC_BOOT_ENDED)->outcome, "infra");
+}
+
+/* Up to the verified boot of an order. */
+static void verified(struct fixture *f, bool settings, bool leave)
+{
+	struct agent_saved saved = {.stage = AGENT_BOOT,
+				    .boot = 7,
+				    .lease_epoch = 3,
+				    .n_runs = 1,
+				    .host_boot_id = HOST};
+	struct agent_event ev = {.kind = AGENT_EV_START};
+
+	agent_init(&f->a);
+	ev.u.start.saved = &saved;
+	ev.u.start.host_boot_id = OTHER_HOST;
+	ev.u.start.nonce_seen = true;
+	ev.u.start.settings = settings;
+	ev.u.start.leave = leave;
+	step(f, ev);
+	done(f, AGENT_EV_VERIFIED, NULL);
+}
+
+static void test_settings_are_a_stage_of_their_own_before_the_runs(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	verified(&f, true, false);
+	stage_is(&f, "settings");
+	assert_true(has(&f, AGENT_DO_PROVENANCE));
+	verified(&f, false, false);
+	assert_null(record_of(&f, AGENT_REC_STAGE));
+}
+
+static void test_settings_that_do_not_hold_let_nothing_run(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	verified(&f, true, false);
+	done(&f, AGENT_EV_SETTINGS_FAILED, "invalid-env");
+	assert_string_equal(record_of(&f, AGENT_REC_BOOT_ENDED)->outcome, "invalid-env");
+	assert_false(has(&f, AGENT_DO_START_RUN));
+}
+
+static void test_a_locked_boot_is_left_once_everything_is_delivered(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	verified(&f, false, true);
+	done(&f, AGENT_EV_SETTINGS_FAILED, "invalid-env"); /* any end of the boot */
+	assert_false(has(&f, AGENT_DO_REBOOT));
+	simple(&f, AGENT_EV_CONNECTED);
+	ack(&f, 7, 3, f.a.next_seq - 1);
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	assert_true(has(&f, AGENT_DO_FORGET) && has(&f, AGENT_DO_REBOOT));
+	assert_false(has(&f, AGENT_DO_SEND_STATE)); /* no order is wanted before it is back */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_an_order_under_a_kernel_without_kexec_reboots_first),
+		cmocka_unit_test(test_what_is_recorded_goes_out_before_the_reboot),
+		cmocka_unit_test(test_the_order_goes_on_in_the_default_kernel),
+		cmocka_unit_test(test_a_default_kernel_that_is_stuck_too_is_a_harness_error),
+		cmocka_unit_test(test_an_agent_that_died_before_the_reboot_makes_it),
+		cmocka_unit_test(test_a_refused_load_reboots_once_and_then_is_final),
+		cmocka_unit_test(test_a_fence_while_leaving_ends_the_boot),
+		cmocka_unit_test(test_a_failed_reboot_is_infra),
+		cmocka_unit_test(test_settings_are_a_stage_of_their_own_before_the_runs),
+		cmocka_unit_test(test_settings_that_do_not_hold_let_nothing_run),
+		cmocka_unit_test(test_a_locked_boot_is_left_once_everything_is_delivered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
