@@ -12,6 +12,11 @@ static int add(const struct job_input *in, const char *workload, const struct kg
 	struct job_spec *j = in->job;
 	struct job_default *d;
 
+	if (strcmp(key->text, "use") == 0 || strcmp(key->text, "role") == 0 ||
+	    strcmp(key->text, "matrix") == 0)
+		return kg_yaml_error(in->doc, key, in->err,
+				     "'%s': '%s' is no parameter; write it in the workload itself",
+				     matrix ? "matrix" : "defaults", key->text);
 	if (j->n_defaults == JOB_MAX_ITEMS)
 		return kg_yaml_error(in->doc, key, in->err,
 				     "more than %d parameters under 'defaults' and 'matrix'",

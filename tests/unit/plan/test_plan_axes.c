@@ -429,6 +429,31 @@ static void test_added_kernel_is_the_one_that_was_added(void **state)
 	assert_string_equal(g->plan->cells[0].kernel, DIGEST_61);
 }
 
+static void test_kernel_that_a_word_means_too_is_tried_once(void **state)
+{
+	struct both *b = *state;
+	struct grid *g = &b->g;
+
+	g->kernels[0].added_ns = 100;
+	g->kernels[1].added_ns = 200;
+	g->in.added_kernel = DIGEST_612;
+	assert_planned(g, "name: j\nkernels: [newer, added, previous, newest]\n"
+			  "machines: lab-amd\nworkloads: [hackbench]\nwhen: kernel added\n");
+	assert_int_equal(g->plan->n_cells, 2);
+	assert_string_equal(g->plan->cells[0].kernel, DIGEST_612);
+	assert_string_equal(g->plan->cells[1].kernel, DIGEST_61);
+	assert_true(warns(g->plan, "'added' is the same kernel as 'newer' this time"));
+	assert_true(warns(g->plan, "'newest' is the same kernel as 'newer' this time"));
+	/* two names of one kernel stay a slip */
+	assert_int_equal(grid_plan(g, "name: j\nkernels: [added, newer, 61bbbbbb]\n"
+				      "workloads: [hackbench]\nwhen: kernel added\n"),
+			 0);
+	assert_int_equal(grid_plan(g, "name: j\nkernels: [newer, 61bbbbbb]\n"
+				      "workloads: [hackbench]\n"),
+			 KG_EINVALID);
+	assert_contains(g->err.text, "job.yaml:2:18: 'kernels': '61bbbbbb' is the same kernel");
+}
+
 /* ---- warnings ---- */
 
 static void test_warnings_come_once_not_for_each_machine_variant_and_setting(void **state)
@@ -571,6 +596,7 @@ int main(void)
 		T(test_huge_job_is_refused_before_memory_is_spent),
 		T(test_newest_and_previous_kernel),
 		T(test_added_kernel_is_the_one_that_was_added),
+		T(test_kernel_that_a_word_means_too_is_tried_once),
 		T(test_warnings_come_once_not_for_each_machine_variant_and_setting),
 		T(test_axes_are_listed_in_the_order_of_the_expansion),
 		T(test_whole_language_is_planned),
