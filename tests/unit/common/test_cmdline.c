@@ -97,6 +97,27 @@ static void test_value_that_does_not_fit_is_absent_not_cut(void **state)
 	kg_cmdline_deinit(&c);
 }
 
+static void test_line_has_the_words_that_it_is_cut_into(void **state)
+{
+	static const char *const lines[] = {"", " ", "quiet ro", "  a=\"x y\"\tb ", "a \"open end"};
+	static const char *const words[] = {"",		 "quiet", "qui", "ro",	       "a",
+					    "a=\"x y\"", "y\"",	  "b",	 "\"open end", "end"};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct kg_cmdline c;
+
+		assert_int_equal(kg_cmdline_parse(lines[i], &c), 0);
+		for (k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+			assert_int_equal(kg_cmdline_line_has(lines[i], words[k]),
+					 words[k][0] && kg_cmdline_has_word(&c, words[k]));
+		kg_cmdline_deinit(&c);
+	}
+	assert_true(kg_cmdline_line_has(" a b", "b"));
+	assert_true(kg_cmdline_line_has("x=\"1 2\" b", "x=\"1 2\""));
+}
+
 static void test_has_word_is_the_whole_word(void **state)
 {
 	struct kg_cmdline c = parsed("quiet ro=1");
@@ -195,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_value_is_what_setup_handlers_see),
 		cmocka_unit_test(test_value_that_does_not_fit_is_absent_not_cut),
 		cmocka_unit_test(test_has_word_is_the_whole_word),
+		cmocka_unit_test(test_line_has_the_words_that_it_is_cut_into),
 		cmocka_unit_test(test_covers_wants_every_word_in_order),
 		cmocka_unit_test(test_nonce_is_a_whole_well_formed_word),
 		cmocka_unit_test(test_out_of_memory_leaks_nothing),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/lib/cmocka_all.h"
 
+#include <stdio.h>
+
 #include "common/err.h"
 #include "common/str.h"
 #include "tests/lib/alloc_fault.h"
@@ -100,6 +102,37 @@ static void test_utf8_rfc3629(void **state)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (kg_utf8_valid(rows[i].text, strlen(rows[i].text)) != rows[i].valid)
 			fail_msg("row %zu", i);
+}
+
+static void test_mended_text_is_utf8(void **state)
+{
+	static const struct {
+		const char *text, *mended;
+	} rows[] = {
+		{"", ""},
+		{"a\xe2\x82\xac", "a\xe2\x82\xac"},
+		{"a\xe2\x82", "a"},
+		{"a\xe2", "a"},
+		{"'a\xe2\x82' is", "'a' is"}, /* cut by a precision in the middle of the text */
+		{"\xf0\x9f\x98' x", "' x"},
+		{"\xc3", ""},
+		{"caf\xe9!", "caf!"},
+		{"\x80"
+		 "a",
+		 "?a"},
+		{"\xff\xfe", "??"},
+		{"\xed\xa0\x80", "???"}, /* a surrogate */
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[32];
+
+		(void)snprintf(text, sizeof(text), "%s", rows[i].text);
+		kg_utf8_mend(text);
+		assert_string_equal(text, rows[i].mended);
+	}
 }
 
 static void test_names_are_safe_as_file_names(void **state)
@@ -220,6 +253,7 @@ static void test_parse_double_is_finite_and_decimal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mended_text_is_utf8),
 		cmocka_unit_test(test_empty_buffer_gives_empty_text),
 		cmocka_unit_test(test_buffer_grows_and_formats),
 		cmocka_unit_test(test_failed_allocation_is_sticky),

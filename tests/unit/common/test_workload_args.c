@@ -86,6 +86,8 @@ static void test_bad_values_say_what_would_be_right(void **state)
 	check_not_normalised("size", "x", "'size': expected a whole number from 1 to 100, not 'x'");
 	check_not_normalised("size", "101",
 			     "'size': expected a whole number from 1 to 100, not '101'");
+	check_not_normalised("size", "1KiB",
+			     "'size': expected a whole number from 1 to 100, not '1KiB'");
 	check_not_normalised("buffer", "-1", "'buffer': expected a size such as 64KiB, not '-1'");
 	check_not_normalised("test", "a",
 			     "'test': expected one of A, B, not 'a'; did you mean 'A'?");
@@ -263,9 +265,49 @@ static void test_out_of_memory_leaks_nothing(void **state)
 	kg_texts_deinit(&argv);
 }
 
+/* "64KiB" does not look like more than 65507. */
+static void test_value_over_a_limit_is_shown_in_the_unit_of_the_limit(void **state)
+{
+	static const char text[] =
+		"name: w\ncommand: [x]\nparameters:\n"
+		"  size: {type: int, min: 64, max: 65507, default: 64, unit: bytes}\n"
+		"  wait: {type: int, min: 1, max: 60, default: 1, unit: s}\n"
+		"  buffer: {type: bytes, max: 1MiB, default: 64}\n"
+		"metrics: [{name: m, unit: s, direction: lower, read: {keyval: K}}]\n";
+	static const char *const cases[][3] = {
+		{"size", "64KiB",
+		 "'size': expected a whole number from 64 to 65507, not '64KiB', which is 65536 "
+		 "bytes and more than the limit"},
+		{"size", "10B", "which is 10 bytes and less than the limit"},
+		{"size", "65508", "from 64 to 65507, not '65508'"},
+		{"wait", "2min", "not '2min'"},
+		{"wait", "2m",
+		 "'wait': expected a whole number from 1 to 60, not '2m', which is "
+		 "120 s and more than the limit"},
+		{"buffer", "2MiB", "not '2MiB', which is 2097152 and more than the limit"},
+	};
+	struct kg_workload *x;
+	struct kg_err err = {{0}};
+	size_t i;
+
+	(void)state;
+	if (kg_workload_parse("f", text, sizeof(text) - 1, &x, &err) < 0)
+		fail_msg("%s", err.text);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *value = NULL;
+
+		assert_int_equal(kg_workload_normalise(x, cases[i][0], cases[i][1], &value, &err),
+				 KG_EINVALID);
+		if (!strstr(err.text, cases[i][2]))
+			fail_msg("'%s' is not in '%s'", cases[i][2], err.text);
+	}
+	kg_workload_free(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_value_over_a_limit_is_shown_in_the_unit_of_the_limit),
 		cmocka_unit_test(test_values_are_normalised),
 		cmocka_unit_test(test_bad_values_say_what_would_be_right),
 		cmocka_unit_test(test_params_are_completed_and_sorted),

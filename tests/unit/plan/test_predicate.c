@@ -282,9 +282,217 @@ static void test_axis_values_that_the_job_lacks_are_refused(void **state)
 	refused("sise > 3", &axes, "unknown name 'sise', did you mean 'size'?");
 }
 
+/* ---- what a job brings ---- */
+
+static const char *const settings[] = {"governor", "sysctl.vm.swappiness"};
+static const char *const sets[] = {"quick", "long"};
+static const struct predicate_scope all_axes = {.axes = true,
+						.lsms = lsms,
+						.n_lsms = 2,
+						.workloads = workloads,
+						.n_workloads = 1,
+						.params = params,
+						.n_params = 2,
+						.settings = settings,
+						.n_settings = 2,
+						.sets = sets,
+						.n_sets = 2};
+
+static bool matches_full(const char *text, bool pair)
+{
+	static struct kg_param_value given[] = {{(char *)"size", (char *)"64"}};
+	static struct kg_param_value set_to[] = {{(char *)"governor", (char *)"performance"},
+						 {(char *)"sysctl.vm.swappiness", (char *)"60"}};
+	static const struct kg_params p_given = {given, 1}, p_set = {set_to, 2};
+	const struct predicate_cell c = {.machine = &epyc,
+					 .kernel_label = "new",
+					 .kernel_release = "6.12.117",
+					 .lsm = "nt",
+					 .workload = "netperf",
+					 .params = &p_given,
+					 .cmdline_label = "fast",
+					 .cmdline_words = "mitigations=off x=\"a b\"",
+					 .settings = &p_set,
+					 .set = "quick",
+					 .peer = pair ? "xeon-1" : NULL};
+	struct predicate *p;
+	struct kg_err err = {{0}};
+	bool yes;
+
+	if (predicate_parse(text, &all_axes, &p, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+	yes = predicate_matches_cell(p, &c);
+	predicate_free(p);
+	return yes;
+}
+
+static void test_command_line_is_its_label_the_whole_or_a_word(void **state)
+{
+	(void)state;
+	assert_true(matches_full("cmdline == fast", false));
+	assert_true(matches_full("cmdline == 'mitigations=off'", false));
+	assert_true(matches_full("'mitigations=off' in cmdline", false));
+	assert_true(matches_full("'x=\"a b\"' in cmdline", false));
+	assert_true(matches_full("cmdline == 'mitigations=off x=\"a b\"'", false));
+	assert_false(matches_full("'b\"' in cmdline", false));
+	assert_false(matches_full("mitigations in cmdline", false));
+	assert_true(matches_full("nosmt not in cmdline", false));
+	assert_true(matches_full("cmdline != safe", false));
+	refused("cmdline == mitigations=off", &all_axes, "column 23: '=' compares nothing");
+}
+
+static void test_settings_sets_role_and_peer_are_axes(void **state)
+{
+	(void)state;
+	assert_true(matches_full("governor == performance and sysctl.vm.swappiness >= 60", false));
+	assert_false(matches_full("sysctl.vm.swappiness < 60", false));
+	assert_true(matches_full("set in (quick, long) and set != long", false));
+	assert_true(matches_full("role == client and peer == xeon-1", true));
+	assert_false(matches_full("role == client", false));
+	assert_false(matches_full("peer != xeon-1", false)); /* absent */
+	assert_true(matches_full("not peer == xeon-1", false));
+	refused("governer == x", &all_axes, "did you mean 'governor'?");
+	refused("sysctl.vm.swapiness == 1", &all_axes, "did you mean 'sysctl.vm.swappiness'?");
+	refused("set == quik", &all_axes, "'set' is never 'quik', did you mean 'quick'?");
+	refused("role == server", &all_axes, "'role' is never 'server', expected one of client");
+}
+
+/* ---- machines ---- */
+
+static bool is_uarch(const char *vendor, unsigned family, unsigned model, unsigned stepping,
+		     const char *text)
+{
+	const struct predicate_machine m = {.name = "m",
+					    .cpu_vendor = vendor,
+					    .cpu_family = family,
+					    .cpu_model = model,
+					    .cpu_stepping = stepping};
+	struct predicate *p;
+	struct kg_err err = {{0}};
+	bool yes;
+
+	if (predicate_parse(text, NULL, &p, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+	yes = predicate_matches_machine(p, &m);
+	predicate_free(p);
+	return yes;
+}
+
+static void test_microarchitecture_by_name(void **state)
+{
+	static const char *const amd = "AuthenticAMD", *const intel = "GenuineIntel";
+
+	(void)state;
+	assert_true(matches("microarchitecture == zen3"));
+	assert_true(matches("microarchitecture == Zen3"));
+	assert_true(matches("microarchitecture == 'Zen 3'"));
+	assert_true(matches("microarchitecture in (zen2, zen3)"));
+	assert_false(matches("microarchitecture == zen2"));
+	assert_true(is_uarch(amd, 0x17, 0x31, 0, "microarchitecture == zen2"));
+	assert_true(is_uarch(intel, 6, 85, 7, "microarchitecture == cascadelake"));
+	assert_true(is_uarch(intel, 6, 85, 7, "microarchitecture == cascade_lake-sp"));
+	assert_false(is_uarch(intel, 6, 85, 4, "microarchitecture == cascadelake"));
+	/* an unknown one is its numbers, and a vendor that is not known has none */
+	assert_true(is_uarch(amd, 99, 1, 2, "microarchitecture == 99-1-2"));
+	assert_false(is_uarch(NULL, 25, 1, 1, "microarchitecture != zen2"));
+	refused("microarchitecture == zen33", NULL,
+		"column 22: there is no microarchitecture "
+		"'zen33', did you mean 'Zen3'?");
+	refused("microarchitecture == cascadlake", NULL, "did you mean 'Cascade Lake");
+	refused("microarchitecture == ''", NULL, "there is no microarchitecture ''");
+	refused("microarchitecture < zen3", NULL, "is text and has no order");
+}
+
+static void test_microcode_has_an_order(void **state)
+{
+	(void)state;
+	assert_true(matches("microcode >= 0xa0011d1"));
+	assert_false(matches("microcode > 0xA0011D1"));
+	assert_true(matches("microcode < 0x0b000000"));
+	assert_true(matches("microcode == 0x0a0011d1"));
+	assert_true(matches("microcode == 167776721")); /* the same number */
+	assert_true(matches("microcode in (0x1, 0xa0011d1)"));
+	refused("microcode > new", NULL, "column 13: expected a number, not 'new'");
+}
+
+static void explained(const char *text, const char *want)
+{
+	struct predicate *p;
+	struct kg_err err = {{0}};
+	struct kg_str s = {0};
+
+	if (predicate_parse(text, NULL, &p, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+	predicate_explain(p, &epyc, &s);
+	assert_string_equal(kg_str_text(&s), want);
+	kg_str_deinit(&s);
+	predicate_free(p);
+}
+
+static void test_explanation_names_what_keeps_a_machine_out(void **state)
+{
+	(void)state;
+	explained("vendor == amd", "");
+	explained("vendor == intel and cpus >= 4", "vendor == intel (it is amd)");
+	explained("vendor == intel or cpus >= 99",
+		  "vendor == intel (it is amd); cpus >= 99 (it is 64)");
+	explained("not (vendor == amd and lab in tags)",
+		  "not vendor == amd (it is amd); not lab in tags (tags: lab nvme)");
+	explained("memory > 1024GiB", "memory > 1024GiB (it is 256GiB)");
+	explained("stepping > 3", "stepping > 3 (it is 0)");
+	explained("  cpus\tin  ( 1,2 ) ", "cpus\tin  ( 1,2 ) (it is 64)");
+	explained("microarchitecture != zen3", "microarchitecture != zen3 (it is Zen3)");
+	explained("microcode < 0x1", "microcode < 0x1 (it is 0xa0011d1)");
+	explained("clock == instruction", "clock == instruction (it is real)");
+}
+
+static void test_near_words_are_suggested_for_every_kind_of_slip(void **state)
+{
+	(void)state;
+	refused("VENDOR == amd", NULL, "unknown name 'VENDOR', did you mean 'vendor'?");
+	refused("numa > 1", NULL, "did you mean 'numa_nodes'?");
+	refused("vendor == AMD", NULL, "'vendor' is never 'AMD', did you mean 'amd'?");
+	refused("vendor == GenuineIntel", NULL, "did you mean 'intel'?");
+	refused("kernel == x", NULL, "unknown name 'kernel': no fact of a machine");
+	refused("clock == reel", NULL, "did you mean 'real'?");
+}
+
+static void test_columns_count_characters_and_no_character_is_halved(void **state)
+{
+	struct kg_err err = {{0}};
+	struct predicate *p;
+	char text[400];
+	size_t i;
+
+	(void)state;
+	refused("name == '\xc3\xa4\xc3\xb6' and vndor == amd", NULL, "column 18: unknown name");
+	refused("name == \xe2\x82\xac", NULL,
+		"column 9: '\xe2\x82\xac' has no meaning here; put text with it in quotes");
+	refused("cpus == 1\x01", NULL, "column 10: the control character 0x01 has no meaning");
+	for (i = 1; i < 120; i++) {
+		size_t n =
+			(size_t)snprintf(text, sizeof(text), "vendor == '%.*s", (int)(i % 3), "aa");
+		size_t k;
+
+		for (k = 0; k < i / 3; k++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "\xe2\x82\xac");
+		(void)snprintf(text + n, sizeof(text) - n, "'");
+		err.text[0] = '\0';
+		assert_int_equal(predicate_parse(text, NULL, &p, &err), KG_EINVALID);
+		assert_true(kg_utf8_valid(err.text, strlen(err.text)));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_command_line_is_its_label_the_whole_or_a_word),
+		cmocka_unit_test(test_settings_sets_role_and_peer_are_axes),
+		cmocka_unit_test(test_microarchitecture_by_name),
+		cmocka_unit_test(test_microcode_has_an_order),
+		cmocka_unit_test(test_explanation_names_what_keeps_a_machine_out),
+		cmocka_unit_test(test_near_words_are_suggested_for_every_kind_of_slip),
+		cmocka_unit_test(test_columns_count_characters_and_no_character_is_halved),
 		cmocka_unit_test(test_vendor_is_the_short_word),
 		cmocka_unit_test(test_numbers_compare_as_numbers),
 		cmocka_unit_test(test_memory_takes_units),
