@@ -83,8 +83,7 @@ static void charge_ahead(struct sched *s, struct sched_boot *b, uint64_t now_ns)
 	b->charged_ns = sched_estimate(b->visit->queue, b->visit, &known);
 	b->ends_ns = now_ns + b->charged_ns;
 	b->payer = b->visit->job->owner;
-	if (b->payer)
-		sched_charge(s, b->payer, (double)b->charged_ns, now_ns);
+	sched_pledge(s, b);
 }
 
 static void open_new(struct sched *s, struct sched_machine *m, struct sched_boot *b,
@@ -243,21 +242,12 @@ static void end_attempts(struct sched_boot *b, const struct sched_ending *e)
 	}
 }
 
-/* What it took counts in the place of the estimate. */
-static void charge_rest(struct sched *s, const struct sched_boot *b, uint64_t now_ns)
-{
-	double took = (double)((int64_t)now_ns - b->began_ns);
-
-	if (b->payer && b->began_ns != 0)
-		sched_charge(s, b->payer, took - (double)b->charged_ns, now_ns);
-}
-
 /* Mean of what came before and a third of what is new. */
 static void learn_pace(struct sched_queue *q, const struct sched_boot *b, uint64_t now_ns)
 {
 	double took = (double)((int64_t)now_ns - b->began_ns);
 
-	if (b->began_ns == 0 || b->role == SCHED_ROLE_SERVER || took <= 0)
+	if ((b->began_ns == 0 && b->charged_ns == 0) || b->role == SCHED_ROLE_SERVER || took <= 0)
 		return;
 	if (b->visit->seconds > 0) {
 		double pace = took / ((double)b->visit->seconds * 1e9);
@@ -329,7 +319,7 @@ void sched_close_boot(struct sched *s, struct sched_machine *m, const struct sch
 	for (i = 0; i < b->n_attempts && b->role != SCHED_ROLE_SERVER; i++)
 		if (!e->keep_tries && (b->attempts[i].started || !spare))
 			sched_settle_slot(s, m, j, &b->attempts[i]);
-	charge_rest(s, b, now_ns);
+	sched_redeem(s, b, now_ns);
 	if (e->outcome == KG_OUTCOME_PASS)
 		learn_pace(v->queue, b, now_ns);
 	boot_off(s, m, now_ns);

@@ -9,7 +9,7 @@
 
 const struct sched_policy sched_policy_default = {
 	.age_points = 5,
-	.share_points = 200,
+	.share_points = 100,
 	.half_life_h = 24,
 	.credit_h = 1,
 };
@@ -98,8 +98,10 @@ static void rescale(struct sched *s, uint64_t now_ns)
 
 	if (g < 0x1p64 && g > 0x1p-64)
 		return;
-	for (u = s->users; u; u = u->next)
+	for (u = s->users; u; u = u->next) {
 		u->used /= g;
+		u->pledged /= g;
+	}
 	s->usage_from_ns = now_ns;
 }
 
@@ -109,6 +111,29 @@ void sched_charge(struct sched *s, struct sched_user *u, double ns, uint64_t now
 	u->used += ns * growth(s, now_ns);
 	if (u->used < 0)
 		u->used = 0;
+}
+
+void sched_pledge(struct sched *s, struct sched_boot *b)
+{
+	struct sched_user *u = b->payer;
+	uint64_t at = (uint64_t)b->began_ns;
+
+	if (!u)
+		return;
+	sched_charge(s, u, (double)b->charged_ns, at);
+	u->pledged += (double)b->charged_ns * growth(s, at);
+}
+
+void sched_redeem(struct sched *s, struct sched_boot *b, uint64_t now_ns)
+{
+	double took = (double)((int64_t)now_ns - b->began_ns);
+	struct sched_user *u = b->payer;
+
+	if (!u || (b->began_ns == 0 && b->charged_ns == 0))
+		return; /* begun before this start, and nobody says when */
+	if (b->charged_ns > 0) /* not one of an earlier start */
+		u->pledged -= (double)b->charged_ns * growth(s, (uint64_t)b->began_ns);
+	sched_charge(s, u, took - (double)b->charged_ns, now_ns);
 }
 
 int sched_usage_add(struct sched *s, const char *user, uint64_t used_ns, uint64_t now_ns)
@@ -133,20 +158,19 @@ static double scale(const struct sched *s, uint64_t now_ns)
 	return shares / (s->n_serving ? s->n_serving : 1) / growth(s, now_ns) / SCHED_NS_PER_H;
 }
 
-/* Least used / share of those with work, but for `not`. False: nobody else has any. */
-static bool least(const struct sched *s, const struct sched_user * not, double *ret)
+/* Least used / share of those with work. Unchanged when nobody has any. */
+static void least(const struct sched *s, double *ret)
 {
 	const struct sched_user *u;
 	bool any = false;
 
 	for (u = s->users; u; u = u->next) {
-		if (u->n_jobs == 0 || u == not )
+		if (u->n_jobs == 0)
 			continue;
 		if (!any || u->used / u->share < *ret)
 			*ret = u->used / u->share;
 		any = true;
 	}
-	return any;
 }
 
 double sched_ahead_h(const struct sched *s, const struct sched_user *u, uint64_t now_ns)
@@ -154,14 +178,14 @@ double sched_ahead_h(const struct sched *s, const struct sched_user *u, uint64_t
 	double level = u->used / u->share;
 	double from = level;
 
-	(void)least(s, NULL, &from);
+	least(s, &from);
 	return (level - from) * scale(s, now_ns);
 }
 
 void sched_usage_frame(const struct sched *s, uint64_t now_ns, double *ret_from, double *ret_unit)
 {
 	*ret_from = 0;
-	(void)least(s, NULL, ret_from);
+	least(s, ret_from);
 	*ret_unit = scale(s, now_ns);
 }
 
@@ -184,17 +208,28 @@ void sched_job_rebase(struct sched *s, struct sched_job *j)
 		  s->policy.age_points * ((double)j->queued_ns / SCHED_NS_PER_H);
 }
 
-/* Who comes back starts near the others. Not at start, when the store's numbers are what counts. */
-static void limit_credit(struct sched *s, struct sched_user *u, uint64_t now_ns)
+/* Who comes back starts near the others: near what they have had, not what is only estimated. Not
+ * at start, when the store's numbers are what counts. */
+static void limit_credit(struct sched *s, struct sched_user *back, uint64_t now_ns)
 {
-	double level, unit;
+	double level = 0, unit = scale(s, now_ns);
+	const struct sched_user *u;
+	bool any = false;
 
-	if (!s->begun || !least(s, u, &level))
+	for (u = s->users; u; u = u->next) {
+		double had = (u->used - u->pledged) / u->share;
+
+		if (u->n_jobs == 0 || u == back)
+			continue;
+		if (!any || had < level)
+			level = had;
+		any = true;
+	}
+	if (!any || !s->begun || unit <= 0)
 		return;
-	unit = scale(s, now_ns);
-	level -= unit > 0 ? s->policy.credit_h / unit : 0;
-	if (u->used / u->share < level)
-		u->used = level * u->share;
+	level -= s->policy.credit_h / unit;
+	if (back->used / back->share < level)
+		back->used = level * back->share;
 }
 
 int sched_job_own(struct sched *s, struct sched_job *j, uint64_t now_ns)

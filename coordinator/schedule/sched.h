@@ -285,7 +285,7 @@ struct sched_share {
 };
 struct sched_policy {
 	double age_points;   /* per hour since the job was submitted; default 5 */
-	double share_points; /* per hour of the whole grid ahead; default 200 */
+	double share_points; /* per hour of the whole grid ahead; default 100 */
 	double half_life_h;  /* of usage; default 24; 0: never forgotten */
 	double credit_h;     /* of the whole grid; default 1 */
 	const struct sched_share *shares;

@@ -55,7 +55,8 @@ struct sched_queue {
 struct sched_user {
 	char *name; /* owned */
 	double share;
-	double used; /* machine ns, in the units of s->usage_from_ns */
+	double used;    /* machine ns, in the units of s->usage_from_ns */
+	double pledged; /* part of it: estimates of open boots */
 	uint32_t number;
 	size_t n_jobs; /* that are not over */
 	struct sched_user *next;
@@ -106,6 +107,9 @@ void sched_users_free(struct sched *s);
 /* -ENOMEM; the job cannot begin before this went well. */
 int sched_job_own(struct sched *s, struct sched_job *j, uint64_t now_ns);
 void sched_job_disown(struct sched *s, struct sched_job *j);
+/* Counts an open boot with its estimate, and what it took in its place. */
+void sched_pledge(struct sched *s, struct sched_boot *b);
+void sched_redeem(struct sched *s, struct sched_boot *b, uint64_t now_ns);
 void sched_charge(struct sched *s, struct sched_user *u, double ns, uint64_t now_ns);
 double sched_ahead_h(const struct sched *s, const struct sched_user *u, uint64_t now_ns);
 /* The same in parts: ahead = (used / share - from) * unit. */

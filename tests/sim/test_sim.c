@@ -85,13 +85,13 @@ static void submit_one(struct sim *s, const struct sim_event *e)
 			     .blocks = 2,
 			     .visits = 2 + rng_below(&s->rng, 2),
 			     .slots = 1 + rng_below(&s->rng, 2),
-			     .seconds = 300 + rng_below(&s->rng, 600)};
+			     .seconds = 400 + rng_below(&s->rng, 400)};
 
 	if (rng_chance(&s->rng, 0.08)) {
 		p.n_machines = choose_pairs(l, first);
 		p.peers = l->peers;
 	} else {
-		p.n_machines = choose(l, first, 1 + rng_below(&s->rng, 3));
+		p.n_machines = choose(l, first, 2);
 	}
 	if (rng_chance(&s->rng, 0.1)) {
 		p.blocks = 3;
