@@ -18,12 +18,14 @@ static void send(struct player *p, Kgrid__V1__Record *r)
 	peer_send(p->agent, KG_MSG_RECORD, 0, &r->base);
 }
 
-static void send_stage(struct player *p, const char *stage)
+static void send_stage(struct player *p, const char *stage, uint64_t attempt)
 {
 	Kgrid__V1__Record r = KGRID__V1__RECORD__INIT;
 	Kgrid__V1__StageEntered s = KGRID__V1__STAGE_ENTERED__INIT;
 
 	s.stage = TEXT(stage);
+	s.has_attempt = attempt != 0;
+	s.attempt = attempt;
 	r.body_case = KGRID__V1__RECORD__BODY_STAGE;
 	r.stage = &s;
 	send(p, &r);
@@ -132,12 +134,13 @@ static void send_ended(struct player *p, const Kgrid__V1__RunOrder *o, const cha
 	send(p, &r);
 }
 
-static void send_boot_ended(struct player *p)
+static void send_boot_ended(struct player *p, const char *outcome)
 {
 	Kgrid__V1__Record r = KGRID__V1__RECORD__INIT;
 	Kgrid__V1__BootEnded e = KGRID__V1__BOOT_ENDED__INIT;
 
-	e.outcome = TEXT("pass");
+	e.outcome = TEXT(outcome);
+	e.reason = TEXT(strcmp(outcome, "pass") == 0 ? NULL : "made up");
 	r.body_case = KGRID__V1__RECORD__BODY_BOOT_ENDED;
 	r.boot_ended = &e;
 	send(p, &r);
@@ -162,22 +165,58 @@ static void play_run(struct player *p, const Kgrid__V1__BootOrder *o, const Kgri
 	send_ended(p, ro, p->outcome ? p->outcome(p->arg, &run) : "pass");
 }
 
-void player_boot(struct player *p)
+const Kgrid__V1__BootOrder *player_begin(struct player *p)
 {
-	struct kg_msg *m = peer_expect(p->agent, KG_MSG_BOOT_ORDER);
-	const Kgrid__V1__BootOrder *o = PEER_BODY(m, Kgrid__V1__BootOrder);
+	const Kgrid__V1__BootOrder *o;
 
+	p->order = peer_expect(p->agent, KG_MSG_BOOT_ORDER);
+	o = PEER_BODY(p->order, Kgrid__V1__BootOrder);
 	p->boot = o->boot;
 	p->epoch = o->lease_epoch;
 	p->seq = 0;
-	send_stage(p, "fetch");
-	send_stage(p, "boot");
+	send_stage(p, "fetch", 0);
+	send_stage(p, "boot", 0);
 	send_evidence(p, o);
 	if (p->facts)
 		send_facts(p);
-	send_stage(p, "run");
+	return o;
+}
+
+void player_run(struct player *p, size_t run)
+{
+	const Kgrid__V1__BootOrder *o = PEER_BODY(p->order, Kgrid__V1__BootOrder);
+
+	play_run(p, o, o->runs[run]);
+}
+
+void player_stage(struct player *p, const char *stage, uint64_t attempt)
+{
+	send_stage(p, stage, attempt);
+}
+
+void player_end_run(struct player *p, size_t run, const char *outcome)
+{
+	const Kgrid__V1__BootOrder *o = PEER_BODY(p->order, Kgrid__V1__BootOrder);
+	Kgrid__V1__RunOrder none = *o->runs[run];
+
+	none.iterations = 0;
+	send_started(p, none.attempt);
+	send_ended(p, &none, outcome);
+}
+
+void player_finish(struct player *p, const char *outcome)
+{
+	send_boot_ended(p, outcome);
+	kg_msg_free(p->order);
+	p->order = NULL;
+}
+
+void player_boot(struct player *p)
+{
+	const Kgrid__V1__BootOrder *o = player_begin(p);
+
+	send_stage(p, "run", 0);
 	for (size_t i = 0; i < o->n_runs; i++)
-		play_run(p, o, o->runs[i]);
-	send_boot_ended(p);
-	kg_msg_free(m);
+		player_run(p, i);
+	player_finish(p, "pass");
 }

@@ -33,9 +33,18 @@ struct player {
 	const struct player_fact *facts; /* recorded after the boot; NULL: none is sent */
 	/* the boot in hand */
 	uint64_t boot, epoch, seq;
+	struct kg_msg *order; /* owned, between player_begin and player_finish */
 };
 
 /* Takes the next order and plays it to its end. */
 void player_boot(struct player *p);
+
+/* The same in steps: up to the first run, one run of the order (from 0), the end with an outcome. */
+const Kgrid__V1__BootOrder *player_begin(struct player *p);
+void player_run(struct player *p, size_t run);
+void player_stage(struct player *p, const char *stage, uint64_t attempt);
+/* A run that ends without samples: a server's, or one that fails. */
+void player_end_run(struct player *p, size_t run, const char *outcome);
+void player_finish(struct player *p, const char *outcome);
 
 #endif
