@@ -373,9 +373,11 @@ int kg_parse_bytes(const char *s, uint64_t *ret_bytes)
 		{"KiB", 1024},
 		{"MiB", 1024 * 1024ULL},
 		{"GiB", 1024 * 1024 * 1024ULL},
+		{"TiB", 1ULL << 40},
 		{"kB", 1000},
 		{"MB", 1000 * 1000ULL},
 		{"GB", 1000 * 1000 * 1000ULL},
+		{"TB", 1000 * 1000 * 1000 * 1000ULL},
 	};
 
 	return parse_with_unit(s, units, sizeof(units) / sizeof(units[0]), ret_bytes);

@@ -44,7 +44,7 @@ bool kg_name_valid(const char *s);
  * at most 1/3 of the length, at least 1); NULL otherwise. Borrows. */
 const char *kg_suggest(const char *word, const char *const *candidates, size_t n);
 
-/* "512", "64KiB", "1MiB", "2GiB" -> bytes. Returns 0 or KG_EINVALID. */
+/* "512", "64KiB", "1MiB", "2GiB", "1TiB", "10MB" -> bytes. Returns 0 or KG_EINVALID. */
 int kg_parse_bytes(const char *s, uint64_t *ret_bytes);
 /* "10s", "5m", "4h", "2d", "250ms" or a plain number of seconds -> nanoseconds. */
 int kg_parse_duration(const char *s, uint64_t *ret_ns);

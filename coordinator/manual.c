@@ -46,30 +46,7 @@ static void coordinator_page(struct kg_str *out)
 static void job_page(struct kg_str *out)
 {
 	kg_str_addf(out, ".TH KGRID-JOB 5 \"2026-11-30\" \"kgrid %s\" \"kgrid\"\n", KGRID_VERSION);
-	kg_str_add(out,
-		   ".SH NAME\n"
-		   "kgrid-job \\- what to run: machines x kernels x lsm lists x workloads\n"
-		   ".SH DESCRIPTION\n"
-		   "A YAML file, given to\n.BR \"kgrid submit\" .\n"
-		   "Each combination of a machine, a kernel, an LSM list, and a workload with its\n"
-		   "parameters is a cell. Every block visits each kernel x lsm once by a boot of "
-		   "its own.\n"
-		   ".SH KEYS\n");
-	job_spec_manual(out);
-	kg_str_add(out, ".SH EXAMPLE\n.nf\n"
-			"name: what-do-lsms-cost\n"
-			"machines: \"vendor in (intel, amd) and cpus >= 2\"\n"
-			"kernels: [6.1, 6.12]\n"
-			"lsm:\n"
-			"  prev: integrity,apparmor\n"
-			"  new:  landlock,lockdown,yama,integrity,apparmor,tomoyo,bpf\n"
-			"  nt:   {base: new, without: [tomoyo]}\n"
-			"workloads:\n"
-			"  - netperf: {test: UDP_RR, seconds: 10}\n"
-			"  - hackbench: {groups: [1, 4]}\n"
-			"repeat: {boots: 5, iterations: 5}\n"
-			".fi\n"
-			".SH SEE ALSO\n.BR kgrid (1)\n");
+	job_manual(out);
 }
 
 int coordinator_manual(const char *page, struct kg_str *out)

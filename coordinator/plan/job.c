@@ -88,8 +88,8 @@ static const struct kg_field job_fields[] = {
 	NODE("include", include, false,
 	     "other files, a name or a list of names, relative to this one, with the same keys: "
 	     "what "
-	     "stands here wins over them, labels under lsm, parameters, defaults, settings and "
-	     "matrix are put together"),
+	     "stands here wins over them, labels under lsm, parameters, defaults, settings, "
+	     "matrix, repeat and budget are put together"),
 	NODE("defaults", defaults, false,
 	     "what counts where nothing is given: keys of the job, workloads with parameters, or "
 	     "parameters for every workload that has them, '{priority: 40, seconds: 10, netperf: "
@@ -201,6 +201,12 @@ static const struct kg_field job_fields[] = {
 		 "also on a second machine of the vendor, before it counts; within the budget"},
 	{.key = NULL},
 };
+
+const char *const *job_monitor_names(size_t *ret_n)
+{
+	*ret_n = sizeof(monitor_names) / sizeof(monitor_names[0]);
+	return monitor_names;
+}
 
 void job_spec_manual(struct kg_str *out)
 {

@@ -182,11 +182,12 @@ struct job_source { /* all borrow */
 };
 
 /*
- * A job with what it includes. An included file is a mapping with the keys of a job file (never
- * `name` alone required). The including file wins key by key; the labels under lsm, parameters,
- * defaults, settings and matrix are put together; any other value is replaced as a whole. Later
- * includes win over earlier ones. Refused: a circle, a file that is not among `files`, more than
- * JOB_MAX_FILES.
+ * A job with what it includes. An included file is a mapping with the keys of a job file and
+ * need not be complete. The including file wins key by key; the labels under lsm, parameters,
+ * defaults, settings (sysctl too), matrix, repeat and budget are put together; any other value is
+ * replaced as a whole, and so is what a label stands for, whatever it is called. Later includes win
+ * over earlier ones. A file that several include is read once. Refused: a circle, a file that is not
+ * among `files`, more than JOB_MAX_FILES (KG_ELIMIT).
  */
 #define JOB_MAX_FILES 64
 #define JOB_MAX_KEYS  512  /* of one mapping; more are refused, as are lists of more items than */
@@ -216,5 +217,9 @@ int job_spec_error(const struct job_spec *j, struct job_place at, int code, stru
 
 /* man(7) lines that describe the keys. */
 void job_spec_manual(struct kg_str *out);
+/* kgrid-job(5) without its .TH line. */
+void job_manual(struct kg_str *out);
+/* The example of that page; includes "site.yaml". */
+const char *job_manual_example(void);
 
 #endif

@@ -14,7 +14,7 @@ struct raw_cmdline {
 	const struct kg_yaml_node *base, *vary;
 };
 
-static const struct kg_field cmdline_fields[] = {
+const struct kg_field job_cmdline_fields[] = {
 	{.key = "base",
 	 .type = KG_FIELD_NODE,
 	 .offset = offsetof(struct raw_cmdline, base),
@@ -184,7 +184,7 @@ int job_read_cmdline(const struct job_input *in, const struct kg_yaml_node *n,
 
 	if (n && n->kind == KG_YAML_MAP) {
 		raw.base = NULL;
-		rc = kg_yaml_read(in->doc, n, cmdline_fields, &raw, in->err);
+		rc = kg_yaml_read(in->doc, n, job_cmdline_fields, &raw, in->err);
 	} else if (n && n->kind == KG_YAML_SEQ) {
 		return kg_yaml_error(in->doc, n, in->err,
 				     "'cmdline': expected text such as 'mitigations=auto', or "

@@ -83,4 +83,11 @@ struct job_repeat { /* as the table reads it */
 int job_read_repeat(const struct job_input *in, const struct job_repeat *r);
 int job_read_when(const struct job_input *in, const struct kg_yaml_node *n);
 
+/* ---- for the man page ---- */
+
+extern const struct kg_field job_cmdline_fields[], job_role_fields[], job_lsm_fields[];
+const char *const *job_monitor_names(size_t *ret_n);
+void job_settings_manual(struct kg_str *out);
+void job_manual_item(struct kg_str *out, const char *name, const char *help);
+
 #endif

@@ -14,7 +14,7 @@ struct derived {
 	struct kg_texts without, with;
 };
 
-static const struct kg_field derived_fields[] = {
+const struct kg_field job_lsm_fields[] = {
 	{.key = "base",
 	 .type = KG_FIELD_NAME,
 	 .offset = offsetof(struct derived, base),
@@ -181,7 +181,7 @@ static int read_derived(const struct job_input *in, const struct kg_yaml_node *n
 {
 	struct derived d = {0};
 	struct job_lsm *base;
-	int rc = kg_yaml_read(in->doc, n, derived_fields, &d, in->err);
+	int rc = kg_yaml_read(in->doc, n, job_lsm_fields, &d, in->err);
 
 	if (rc < 0)
 		return rc;
@@ -198,7 +198,7 @@ static int read_derived(const struct job_input *in, const struct kg_yaml_node *n
 			l->label, d.base);
 	else
 		rc = derive(in, n, l, &d, base->request);
-	kg_yaml_release(derived_fields, &d);
+	kg_yaml_release(job_lsm_fields, &d);
 	return rc;
 }
 

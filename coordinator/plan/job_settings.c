@@ -18,11 +18,19 @@ static const char *const thp_defrag_modes[] = {"always",  "defer", "defer+madvis
 static const struct {
 	const char *name;
 	const char *const *values; /* NULL: as the machine offers */
+	const char *help;
 } known[] = {
-	{"governor", NULL}, {"epp", NULL},
-	{"thp", thp_modes}, {"thp-defrag", thp_defrag_modes},
-	{"smt", switches},  {"turbo", switches},
-	{"sysctl", NULL},
+	{"governor", NULL, "cpufreq governor of every CPU, one that the machine offers"},
+	{"epp", NULL, "energy performance preference of every CPU, one that the machine offers"},
+	{"thp", thp_modes, "transparent huge pages: always, madvise or never"},
+	{"thp-defrag", thp_defrag_modes,
+	 "how huge pages are made: always, defer, defer+madvise, madvise or never"},
+	{"smt", switches, "threads of a core: on or off"},
+	{"turbo", switches, "clock above the nominal one: on or off"},
+	{"sysctl", NULL,
+	 "sysctls by name, {vm.swappiness: [10, 60]} or {vm: {swappiness: 10}}; each is called "
+	 "sysctl.NAME in predicates. What would take the machine out of kgrid's hands "
+	 "(kernel.panic, kernel.kexec_load_disabled, ...) is refused"},
 };
 #define N_KNOWN (sizeof(known) / sizeof(known[0]))
 
@@ -211,4 +219,12 @@ int job_read_settings(const struct job_input *in, const struct kg_yaml_node *n)
 	for (i = 0; i < n->n && rc == 0; i++)
 		rc = read_one(in, n->keys[i], n->items[i]);
 	return rc;
+}
+
+void job_settings_manual(struct kg_str *out)
+{
+	size_t i;
+
+	for (i = 0; i < N_KNOWN; i++)
+		job_manual_item(out, known[i].name, known[i].help);
 }

@@ -310,7 +310,7 @@ struct raw_role {
 	const struct kg_yaml_node *client, *server;
 };
 
-static const struct kg_field role_fields[] = {
+const struct kg_field job_role_fields[] = {
 	{.key = "client",
 	 .type = KG_FIELD_NODE,
 	 .offset = offsetof(struct raw_role, client),
@@ -333,7 +333,7 @@ static int read_role(const struct job_input *in, const struct kg_yaml_node *n,
 	if (n->kind != KG_YAML_MAP)
 		return kg_yaml_error(in->doc, n, in->err,
 				     "'role': expected {client: machines, server: machines}");
-	rc = kg_yaml_read(in->doc, n, role_fields, &raw, in->err);
+	rc = kg_yaml_read(in->doc, n, job_role_fields, &raw, in->err);
 	if (rc < 0)
 		return rc;
 	w->role = calloc(1, sizeof(*w->role));

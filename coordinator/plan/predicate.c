@@ -25,27 +25,32 @@ static const struct {
 	enum kind kind;
 	const char *const *choices;
 	size_t n_choices;
+	const char *help;
 } subjects[SUBJ_COUNT] = {
-	[SUBJ_NAME] = {"name", KIND_TEXT, NULL, 0},
-	[SUBJ_VENDOR] = {"vendor", KIND_TEXT, vendors, 5},
-	[SUBJ_FAMILY] = {"family", KIND_NUMBER, NULL, 0},
-	[SUBJ_MODEL] = {"model", KIND_NUMBER, NULL, 0},
-	[SUBJ_STEPPING] = {"stepping", KIND_NUMBER, NULL, 0},
-	[SUBJ_UARCH] = {"microarchitecture", KIND_TEXT, NULL, 0},
-	[SUBJ_CPUS] = {"cpus", KIND_NUMBER, NULL, 0},
-	[SUBJ_SOCKETS] = {"sockets", KIND_NUMBER, NULL, 0},
-	[SUBJ_NUMA_NODES] = {"numa_nodes", KIND_NUMBER, NULL, 0},
-	[SUBJ_MEMORY] = {"memory", KIND_BYTES, NULL, 0},
-	[SUBJ_MICROCODE] = {"microcode", KIND_ANY, NULL, 0},
-	[SUBJ_CLOCK] = {"clock", KIND_TEXT, clocks, 2},
-	[SUBJ_TAGS] = {"tags", KIND_LIST, NULL, 0},
-	[SUBJ_KERNEL] = {"kernel", KIND_LIST, NULL, 0},
-	[SUBJ_LSM] = {"lsm", KIND_TEXT, NULL, 0},
-	[SUBJ_CMDLINE] = {"cmdline", KIND_LIST, NULL, 0},
-	[SUBJ_WORKLOAD] = {"workload", KIND_TEXT, NULL, 0},
-	[SUBJ_SET] = {"set", KIND_TEXT, NULL, 0},
-	[SUBJ_ROLE] = {"role", KIND_TEXT, roles, 1},
-	[SUBJ_PEER] = {"peer", KIND_TEXT, NULL, 0},
+	[SUBJ_NAME] = {"name", KIND_TEXT, NULL, 0, "its name"},
+	[SUBJ_VENDOR] = {"vendor", KIND_TEXT, vendors, 5, "intel, amd, hygon, centaur or zhaoxin"},
+	[SUBJ_FAMILY] = {"family", KIND_NUMBER, NULL, 0, "CPU family, as in /proc/cpuinfo"},
+	[SUBJ_MODEL] = {"model", KIND_NUMBER, NULL, 0, "CPU model number"},
+	[SUBJ_STEPPING] = {"stepping", KIND_NUMBER, NULL, 0, "CPU stepping"},
+	[SUBJ_UARCH] = {"microarchitecture", KIND_TEXT, NULL, 0,
+			"such as zen3 or cascadelake, see below"},
+	[SUBJ_CPUS] = {"cpus", KIND_NUMBER, NULL, 0, "logical CPUs"},
+	[SUBJ_SOCKETS] = {"sockets", KIND_NUMBER, NULL, 0, "CPU packages"},
+	[SUBJ_NUMA_NODES] = {"numa_nodes", KIND_NUMBER, NULL, 0, "NUMA nodes"},
+	[SUBJ_MEMORY] = {"memory", KIND_BYTES, NULL, 0, "bytes of memory; takes units, 8GiB"},
+	[SUBJ_MICROCODE] = {"microcode", KIND_ANY, NULL, 0,
+			    "revision, as in /proc/cpuinfo; hexadecimal ones have an order"},
+	[SUBJ_CLOCK] = {"clock", KIND_TEXT, clocks, 2,
+			"real, or instruction: a machine whose time counts instructions"},
+	[SUBJ_TAGS] = {"tags", KIND_LIST, NULL, 0, "words that its owner gave it; nvme in tags"},
+	[SUBJ_KERNEL] = {"kernel", KIND_LIST, NULL, 0, "its label or release"},
+	[SUBJ_LSM] = {"lsm", KIND_TEXT, NULL, 0, "label under lsm"},
+	[SUBJ_CMDLINE] = {"cmdline", KIND_LIST, NULL, 0,
+			  "label of the variant, the whole variant, or one of its words"},
+	[SUBJ_WORKLOAD] = {"workload", KIND_TEXT, NULL, 0, "name of the workload"},
+	[SUBJ_SET] = {"set", KIND_TEXT, NULL, 0, "name of the set that the workload uses"},
+	[SUBJ_ROLE] = {"role", KIND_TEXT, roles, 1, "client, absent without roles"},
+	[SUBJ_PEER] = {"peer", KIND_TEXT, NULL, 0, "machine of the server, absent without roles"},
 };
 
 /* ---- words ---- */
@@ -649,6 +654,14 @@ int predicate_parse(const char *text, const struct predicate_scope *scope, struc
 	}
 	*ret_p = root;
 	return 0;
+}
+
+void predicate_manual(bool axes, struct kg_str *out)
+{
+	size_t i;
+
+	for (i = axes ? SUBJ_KERNEL : 0; i < (axes ? SUBJ_COUNT : SUBJ_KERNEL); i++)
+		kg_str_addf(out, ".TP\n\\fB%s\\fR\n%s.\n", subjects[i].name, subjects[i].help);
 }
 
 void predicate_free(struct predicate *p)

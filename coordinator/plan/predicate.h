@@ -92,6 +92,9 @@ void predicate_explain(const struct predicate *p, const struct predicate_machine
 bool predicate_matches_machine(const struct predicate *p, const struct predicate_machine *m);
 bool predicate_matches_cell(const struct predicate *p, const struct predicate_cell *c);
 
+/* man(7) lines that describe the names: the machine's, or the axes'. */
+void predicate_manual(bool axes, struct kg_str *out);
+
 /* "GenuineIntel" -> "intel", "AuthenticAMD" -> "amd", "HygonGenuine" -> "hygon", "CentaurHauls" ->
  * "centaur", "  Shanghai  " -> "zhaoxin"; others as they are. Borrows or static. */
 const char *predicate_vendor_word(const char *cpu_vendor);
