@@ -21,6 +21,8 @@ void sched_set_job_state(struct sched *s, struct sched_job *j, enum sched_job_st
 	sched_emit(s, &(struct sched_action){.kind = SCHED_ACT_JOB_STATE, .job = j});
 	if (sched_job_live(j))
 		return;
+	s->n_over++;
+	s->n_waiting -= j->n_after > 0;
 	sched_job_refresh(s, j, now_ns);
 	sched_job_disown(s, j);
 	sched_timer_stop(s, &j->budget);

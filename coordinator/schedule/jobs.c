@@ -25,7 +25,7 @@ void sched_recheck_waiting(struct sched *s, uint64_t now_ns)
 {
 	struct sched_job *j;
 
-	for (j = s->jobs; j; j = j->next) {
+	for (j = s->n_waiting ? s->jobs : NULL; j; j = j->next) {
 		if (j->n_after == 0 || !sched_job_live(j) || sched_job_waits(s, j) == j->waits)
 			continue;
 		j->waits = !j->waits;
@@ -115,6 +115,9 @@ void sched_job_added(struct sched *s, struct sched_job *j, uint64_t now_ns)
 	if (sched_job_live(j)) {
 		(void)sched_job_own(s, j, now_ns); /* the next tick tries again */
 		sched_budget_start(s, j);
+		s->n_waiting += j->n_after > 0;
+	} else {
+		s->n_over++;
 	}
 	sched_finish_job(s, j, now_ns); /* every cell infeasible */
 	sched_job_refresh(s, j, now_ns);
@@ -177,7 +180,7 @@ static void leave_machines(struct sched *s, struct sched_job *j)
 {
 	struct sched_machine *m;
 
-	for (m = s->machines; m; m = m->next)
+	for (m = j->has_pairs ? s->machines : NULL; m; m = m->next)
 		if (m->last_pair && m->last_pair->job == j)
 			m->last_pair = NULL;
 }
@@ -202,7 +205,7 @@ void sched_reap(struct sched *s)
 {
 	struct sched_job **at = &s->jobs;
 
-	while (*at) {
+	while (*at && s->n_over > 0) {
 		struct sched_job *j = *at;
 
 		if (!is_over(j)) {
@@ -210,6 +213,7 @@ void sched_reap(struct sched *s)
 			continue;
 		}
 		*at = j->next;
+		s->n_over--;
 		let_go(s, j);
 	}
 }

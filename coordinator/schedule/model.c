@@ -340,6 +340,7 @@ struct sched_visit *sched_job_add_visit(struct sched *s, struct sched_job *j, co
 	}
 	if (v->peer_machine == m)
 		v->peer_machine = NULL; /* both roles on one machine: an ordinary boot */
+	j->has_pairs = j->has_pairs || v->peer_machine;
 	j->visits[j->n_visits++] = v;
 	return v;
 }

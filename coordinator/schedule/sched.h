@@ -234,6 +234,7 @@ struct sched_job {
 		bool of_job;
 	} budget;
 	bool added, waits; /* for a job that must be over before */
+	bool has_pairs;
 };
 
 /* ---- actions ---- */
@@ -313,6 +314,8 @@ struct sched {
 	struct sched_tree timers;
 	uint64_t n_timers;
 	uint32_t n_machines, n_users, n_serving;
+	size_t n_waiting; /* live jobs with `after` */
+	size_t n_over;	  /* jobs to be freed */
 	bool acting, begun, short_of_memory;
 };
 
