@@ -208,10 +208,12 @@ struct sched_job {
 	uint32_t priority;
 	enum sched_job_state state;
 	bool paused;
-	int64_t queued_ns;	   /* submitted, CLOCK_BOOTTIME; may lie before 0 */
-	int64_t started_ns;	   /* first boot; INT64_MIN: none yet */
-	uint64_t budget_ns;	   /* wall time from started_ns; 0: none. Then `skipped` */
-	uint64_t queue_timeout_ns; /* without a boot on a machine for so long; 0: none */
+	int64_t queued_ns;  /* submitted, CLOCK_BOOTTIME; may lie before 0 */
+	int64_t started_ns; /* first boot; INT64_MIN: none yet */
+	uint64_t budget_ns; /* wall time from started_ns; 0: none. Then `skipped` */
+	/* Without a boot's begin on a machine for so long, 0: none. Pauses, jobs before it and gates do
+	 * not count; after a restart it counts anew. */
+	uint64_t queue_timeout_ns;
 	uint32_t gate_block; /* blocks after this one wait for sched_release; 0: no stop rule */
 	double until_pct;    /* of the stop rule, for whoever judges it, as is the next */
 	uint32_t blocks;     /* at most */
