@@ -290,7 +290,9 @@ static int read_kernels(const struct job_input *in, const struct kg_yaml_node *r
 		return kg_yaml_error(in->doc, root, in->err,
 				     "missing key 'kernels': a list of kernels, each by label, "
 				     "release, or at least 8 digits of its digest");
-	rc = job_read_texts(in, n, "kernels", &j->kernels);
+	rc = job_check_count(in, n, "kernels");
+	if (rc == 0)
+		rc = job_read_texts(in, n, "kernels", &j->kernels);
 	if (rc == 0)
 		rc = job_check_unique(in, &j->kernels, "kernel");
 	if (rc < 0 || names_added(&j->kernels) == added)
@@ -408,6 +410,8 @@ static int take(const struct job_input *in, struct raw *raw, const struct kg_yam
 	rc = job_read_repeat(in, &raw->repeat);
 	if (rc == 0)
 		rc = job_read_when(in, raw->when);
+	if (rc == 0 && raw->after)
+		rc = job_check_count(in, raw->after, "after");
 	if (rc == 0 && raw->after)
 		rc = job_read_texts(in, raw->after, "after", &j->after);
 	if (rc == 0)

@@ -262,7 +262,7 @@ static void add_limits(struct kg_str *out)
 	kg_str_addf(
 		out,
 		".PP\nA file has at most 1 MiB and 100000 nodes, aliases counted as often as they "
-		"are used;\na mapping has at most %d keys; kernels, machines, workloads, variants, "
+		"are used;\na mapping has at most %d keys; kernels, workloads, variants, "
 		"predicates and settings\nare at most %d each; boots at most %d. A job with more "
 		"slots than the coordinator's\nlimits.max\\-slots is refused with the count.\n",
 		JOB_MAX_KEYS, JOB_MAX_ITEMS, JOB_MAX_BOOTS);

@@ -46,14 +46,17 @@ bool job_is_null(const struct kg_yaml_node *n)
 
 int job_texts_add(const struct job_input *in, struct job_texts *t, const struct kg_yaml_node *n)
 {
-	struct job_text *items = realloc(t->items, (t->n + 1) * sizeof(*items));
+	/* full whenever the number is a power of two: then it doubles */
+	if ((t->n & (t->n - 1)) == 0) {
+		struct job_text *items = realloc(t->items, (t->n ? 2 * t->n : 1) * sizeof(*items));
 
-	if (!items)
-		return job_no_memory(in->err);
-	t->items = items;
-	items[t->n].at = job_place_of(in, n);
-	items[t->n].text = strdup(n->text);
-	if (!items[t->n].text)
+		if (!items)
+			return job_no_memory(in->err);
+		t->items = items;
+	}
+	t->items[t->n].at = job_place_of(in, n);
+	t->items[t->n].text = strdup(n->text);
+	if (!t->items[t->n].text)
 		return job_no_memory(in->err);
 	t->n++;
 	return 0;
@@ -70,8 +73,6 @@ int job_read_texts(const struct job_input *in, const struct kg_yaml_node *n, con
 		return kg_yaml_error(in->doc, n, in->err, "'%s': expected a list", what);
 	if (count == 0)
 		return kg_yaml_error(in->doc, n, in->err, "'%s': the list is empty", what);
-	if (job_check_count(in, n, what) < 0)
-		return KG_EINVALID;
 	for (i = 0; i < count; i++) {
 		const struct kg_yaml_node *item = list ? n->items[i] : n;
 		int rc;
