@@ -202,6 +202,16 @@ static const struct kg_field job_fields[] = {
 	{.key = NULL},
 };
 
+const char *job_near_key(const char *word)
+{
+	const char *names[sizeof(job_fields) / sizeof(job_fields[0])];
+	size_t n;
+
+	for (n = 0; job_fields[n].key; n++)
+		names[n] = job_fields[n].key;
+	return kg_suggest(word, names, n);
+}
+
 const char *const *job_monitor_names(size_t *ret_n)
 {
 	*ret_n = sizeof(monitor_names) / sizeof(monitor_names[0]);

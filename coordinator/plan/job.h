@@ -215,6 +215,9 @@ bool job_notify_valid(const char *target);
 int job_spec_error(const struct job_spec *j, struct job_place at, int code, struct kg_err *err,
 		   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
+/* The key of a job file that a word is close to; NULL: none. Static. */
+const char *job_near_key(const char *word);
+
 /* man(7) lines that describe the keys. */
 void job_spec_manual(struct kg_str *out);
 /* kgrid-job(5) without its .TH line. */

@@ -336,16 +336,20 @@ static int check_defaults(struct plan_builder *b)
 
 	for (i = 0; i < b->job->n_defaults && rc == 0; i++) {
 		const struct job_default *d = &b->job->defaults[i];
+		const char *meant;
 
 		if (declared_somewhere(b, d))
 			continue;
+		meant = d->matrix || d->workload ? NULL : job_near_key(d->param.name);
 		if (d->matrix)
 			return job_spec_error(
 				b->job, d->param.at, KG_EINVALID, b->err,
 				"'matrix': no workload of the job has a parameter '%s'",
 				d->param.name);
-		rc = plan_add_warning(b, "defaults: no workload of the job has a parameter '%s'",
-				      d->param.name);
+		rc = plan_add_warning(b,
+				      "defaults: no workload of the job has a parameter '%s'%s%s%s",
+				      d->param.name, meant ? "; did you mean the key '" : "",
+				      meant ? meant : "", meant ? "'?" : "");
 	}
 	return rc;
 }

@@ -429,6 +429,17 @@ static void test_added_kernel_is_the_one_that_was_added(void **state)
 	assert_string_equal(g->plan->cells[0].kernel, DIGEST_61);
 }
 
+static void test_default_that_is_almost_a_key_is_asked_about(void **state)
+{
+	struct both *b = *state;
+
+	assert_planned(&b->g, "name: j\nkernels: [newer]\nworkloads: [hackbench]\n"
+			      "defaults: {priorty: 40, colour: red}\n");
+	assert_true(
+		warns(b->g.plan, "has a parameter 'priorty'; did you mean the key 'priority'?"));
+	assert_true(warns(b->g.plan, "has a parameter 'colour'"));
+}
+
 static void test_kernel_that_a_word_means_too_is_tried_once(void **state)
 {
 	struct both *b = *state;
@@ -597,6 +608,7 @@ int main(void)
 		T(test_newest_and_previous_kernel),
 		T(test_added_kernel_is_the_one_that_was_added),
 		T(test_kernel_that_a_word_means_too_is_tried_once),
+		T(test_default_that_is_almost_a_key_is_asked_about),
 		T(test_warnings_come_once_not_for_each_machine_variant_and_setting),
 		T(test_axes_are_listed_in_the_order_of_the_expansion),
 		T(test_whole_language_is_planned),
