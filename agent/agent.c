@@ -340,7 +340,9 @@ static void on_start(struct agent *a, const struct agent_event *ev, struct agent
 	if (!same_host && stage == AGENT_BOOT && ev->u.start.nonce_seen)
 		a->hops = s->hops + 1;
 	a->settings = ev->u.start.settings;
-	a->leave = ev->u.start.leave;
+	/* Before the hop, or after a fallback, there is nothing that kexec could not leave. */
+	a->leave = ev->u.start.leave && ev->u.start.nonce_seen;
+	a->left = s->left;
 	if (stage == AGENT_LEAVE && ev->u.start.stuck && !a->fenced) {
 		if (same_host)
 			leave(a, out, ev->u.start.stuck);
@@ -383,7 +385,6 @@ static void on_order(struct agent *a, const struct agent_event *ev, struct agent
 	a->lease_epoch = ev->u.order.lease_epoch;
 	a->n_runs = ev->u.order.n_runs;
 	a->settings = ev->u.order.settings;
-	a->leave = ev->u.order.leave;
 	add(out, AGENT_DO_ADOPT_ORDER);
 	if (ev->u.order.stuck)
 		leave(a, out, ev->u.order.stuck);
@@ -541,6 +542,7 @@ static void on_run_record(struct agent *a, const struct agent_event *ev, struct 
 	r->run = a->run;
 	r->stage = ev->u.record.stage;
 	r->body = ev->u.record.body;
+	r->urgent = ev->u.record.urgent;
 }
 
 static void on_run_ended(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
@@ -605,6 +607,9 @@ void agent_step(struct agent *a, const struct agent_event *ev, struct agent_acti
 	case AGENT_EV_HOP_FAILED:
 		if (a->stage == AGENT_BOOT || a->stage == AGENT_LEAVE)
 			end_boot(a, ret_actions, ev->u.done.outcome, ev->u.done.reason);
+		else if (a->stage == AGENT_IDLE &&
+			 a->connected) /* the next order leaves, or says why not */
+			add(ret_actions, AGENT_DO_SEND_STATE);
 		break;
 	case AGENT_EV_VERIFIED:
 		on_verified(a, ev, ret_actions);

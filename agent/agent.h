@@ -52,6 +52,7 @@ struct agent_saved {
 	uint32_t n_runs;
 	uint32_t hops;
 	bool fenced;
+	bool left; /* the machine was rebooted plainly for this order */
 	char host_boot_id[AGENT_HOST_BOOT_ID_SIZE]; /* of the host when this was saved */
 	bool has_records;
 	uint64_t last_seq; /* of the spool, when it has records */
@@ -72,8 +73,8 @@ struct agent {
 	bool connected;
 	bool shutting_down;
 	bool settings; /* the order has some: applied before the boot is described */
-	bool leave;    /* the machine is rebooted once the boot is over */
-	bool left;     /* it was, for this order: a second refusal is final */
+	bool leave; /* the machine runs the boot's kernel and is rebooted once the boot is over */
+	bool left;  /* it was, for this order: a second refusal is final */
 	uint64_t next_seq;
 	uint64_t acked_seq;
 	uint32_t hops;
@@ -133,12 +134,14 @@ struct agent_event {
 			const char *host_boot_id;
 			bool nonce_seen; /* this kernel's command line carries the boot's nonce */
 			bool settings, leave; /* of the order that is held */
-			const char *stuck;    /* why kexec cannot leave this kernel; NULL: it can */
+			/* Why kexec cannot leave this kernel; NULL: it may. Lockdown shows only when
+			 * an image is refused: a signed one would be taken. */
+			const char *stuck;
 		} start;
 		struct {
 			uint64_t boot, lease_epoch;
 			uint32_t n_runs;
-			bool settings, leave;
+			bool settings;
 			const char *stuck;
 		} order;
 		struct {
@@ -158,6 +161,7 @@ struct agent_event {
 			const char *stage; /* AGENT_REC_STAGE */
 			const void *body;  /* passed through */
 			bool last;	   /* AGENT_EV_PROVENANCE: no more follows */
+			bool urgent;	   /* AGENT_EV_RUN_RECORD: somebody waits for it */
 		} record;
 		struct agent_run_end run_ended;
 	} u;

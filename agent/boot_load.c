@@ -46,6 +46,7 @@ const char *boot_load_reason(int code)
 	case ENOPKG:
 	case EBADMSG:
 	case ELIBBAD:
+	case ENODATA:
 		return "the running kernel refuses it: the image's signature is not trusted";
 	case ENOEXEC:
 		return "not a kernel image that the running kernel can start";
@@ -99,8 +100,8 @@ static int load_by_tool(const char *kernel, const char *initrd, const char *cmdl
 	argv[n++] = (char *)kernel;
 	argv[n] = NULL;
 	rc = posix_spawnp(&pid, "kexec", NULL, NULL, argv, env);
-	if (rc != 0)
-		return kg_err_set(err, -rc,
+	if (rc != 0) /* -ENOSYS: it is the kernel that lacks something */
+		return kg_err_set(err, -ENOSYS,
 				  "the running kernel has no kexec_file_load and 'kexec' cannot be "
 				  "run: %s",
 				  strerror(rc));
@@ -108,7 +109,9 @@ static int load_by_tool(const char *kernel, const char *initrd, const char *cmdl
 		if (errno != EINTR)
 			return kg_err_set(err, -errno, "cannot wait for 'kexec'");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return kg_err_set(err, -EIO, "'kexec -l' failed with %d",
+		return kg_err_set(err, -ENOSYS,
+				  "the running kernel has no kexec_file_load and 'kexec -l' failed "
+				  "with %d",
 				  WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 	return 0;
 }
@@ -159,8 +162,12 @@ bool boot_load_stuck(int code)
 	switch (-code) {
 	case EPERM: /* lockdown, kexec_load_disabled */
 	case EACCES:
-	case EKEYREJECTED:
+	case EKEYREJECTED: /* the signature, to a kernel that insists on one */
 	case ENOKEY:
+	case ENOPKG:
+	case EBADMSG:
+	case ELIBBAD:
+	case ENODATA:
 	case ENOSYS:
 		return true;
 	default:

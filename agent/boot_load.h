@@ -14,9 +14,10 @@ int boot_load(const char *kernel, const char *initrd, const char *cmdline, const
 	      struct kg_err *err);
 /* Takes a loaded kernel out again; nothing loaded is fine. */
 void boot_unload(void);
-/* Whether a refusal is the running kernel's own, so that another kernel would take the image. */
+/* Whether a refusal is the running kernel's own, so that another kernel may take the image. */
 bool boot_load_stuck(int code);
-/* Why the running kernel takes no kexec at all, static text; NULL: it may. `root` "" is the running
+/* Why the running kernel takes no kexec at all, static text; NULL: it may. Lockdown alone is no
+ * reason: a signed image is taken under it, which only the load tells. `root` "" is the running
  * system. */
 const char *boot_stuck(const char *root);
 

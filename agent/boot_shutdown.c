@@ -26,7 +26,10 @@ static int systemctl(const char *verb, struct kg_err *err)
 {
 	char *const argv[] = {(char *)"systemctl", (char *)"--no-block", (char *)(uintptr_t)verb,
 			      NULL};
-	static char *const env[] = {(char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin", NULL};
+	/* A plain reboot is meant as one, even with a kernel loaded or a new root prepared. */
+	static char *const env[] = {(char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+				    (char *)"SYSTEMCTL_SKIP_AUTO_KEXEC=1",
+				    (char *)"SYSTEMCTL_SKIP_AUTO_SOFT_REBOOT=1", NULL};
 	int status, rc;
 	pid_t pid;
 

@@ -145,11 +145,24 @@ static const struct kg_field fields[] = {
 	{0},
 };
 
-static bool is_ip(const char *text)
+bool agent_ip_valid(const char *text)
 {
 	struct in6_addr a;
 
 	return inet_pton(AF_INET, text, &a) == 1 || inet_pton(AF_INET6, text, &a) == 1;
+}
+
+/* Not "all addresses", and none of a group: a peer has to reach this one machine by it. */
+static bool names_one_machine(const char *text)
+{
+	struct in6_addr v6;
+	struct in_addr v4;
+
+	if (inet_pton(AF_INET, text, &v4) == 1)
+		return v4.s_addr != htonl(INADDR_ANY) && v4.s_addr != htonl(INADDR_BROADCAST) &&
+		       !IN_MULTICAST(ntohl(v4.s_addr));
+	return inet_pton(AF_INET6, text, &v6) == 1 && !IN6_IS_ADDR_UNSPECIFIED(&v6) &&
+	       !IN6_IS_ADDR_MULTICAST(&v6);
 }
 
 static int check(const struct kg_yaml_doc *doc, const struct agent_config *c, struct kg_err *err)
@@ -166,7 +179,7 @@ static int check(const struct kg_yaml_doc *doc, const struct agent_config *c, st
 		return kg_yaml_error(doc, kg_yaml_get(doc->root, "coordinator"), err, "%s",
 				     why.text);
 	}
-	if (c->address && !is_ip(c->address))
+	if (c->address && !names_one_machine(c->address))
 		return kg_yaml_error(
 			doc, kg_yaml_get(doc->root, "address"), err,
 			"'address': expected an IP address such as 192.0.2.7, not '%s'",

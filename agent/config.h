@@ -43,6 +43,8 @@ int agent_config_load(const char *path, struct agent_config *ret_c, struct kg_er
 void agent_config_deinit(struct agent_config *c);
 
 /* Splits "HOST:PORT", "[V6]:PORT" or "unix:PATH". For unix, *ret_port is 0 and host the path. */
+/* A numeric IPv4 or IPv6 address. PURE. */
+bool agent_ip_valid(const char *text);
 int agent_address_parse(const char *text, char *ret_host, size_t size, uint16_t *ret_port,
 			bool *ret_unix, struct kg_err *err);
 

@@ -50,6 +50,7 @@ static void save_state(struct driver *d)
 	v->n_runs = d->agent.n_runs;
 	v->hops = d->agent.hops;
 	v->fenced = d->agent.fenced;
+	v->left = d->agent.left;
 	if (strcmp(v->host_boot_id, d->host_boot_id) != 0) {
 		memcpy(d->state.previous_host_boot_id, v->host_boot_id,
 		       sizeof(d->state.previous_host_boot_id));
@@ -217,7 +218,7 @@ static void process(struct driver *d, const struct agent_event *ev)
 	free(actions);
 }
 
-static void enqueue(struct driver *d, const struct agent_event *ev)
+void driver_later(struct driver *d, const struct agent_event *ev)
 {
 	struct driver_queued *q;
 
@@ -255,7 +256,7 @@ void driver_event(struct driver *d, const struct agent_event *ev)
 	if (d->busy) {
 		/* A run that is being killed may still speak; nobody listens then. */
 		if (ev->kind != AGENT_EV_RUN_RECORD)
-			enqueue(d, ev);
+			driver_later(d, ev);
 		return;
 	}
 	d->busy = true;
@@ -307,7 +308,6 @@ static void take_order(struct driver *d, const Kgrid__V1__BootOrder *o)
 	ev.u.order.lease_epoch = o->lease_epoch;
 	ev.u.order.n_runs = (uint32_t)o->n_runs;
 	ev.u.order.settings = o->n_settings > 0;
-	ev.u.order.leave = o->leave_by_reboot && d->config->shutdown.reboot;
 	ev.u.order.stuck = d->config->shutdown.reboot ? boot_stuck("") : NULL;
 	driver_event(d, &ev);
 	d->offered = NULL;

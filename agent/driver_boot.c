@@ -31,6 +31,10 @@ static const char *outcome_of(int code)
 	case -EACCES:
 	case -EKEYREJECTED:
 	case -ENOKEY:
+	case -ENOPKG:
+	case -EBADMSG:
+	case -ELIBBAD:
+	case -ENODATA:
 	case -ENOEXEC:
 	case -EINVAL:
 	case -ENOSYS:

@@ -6,6 +6,7 @@
 
 #include "agent/driver_internal.h"
 #include "agent/settings.h"
+#include "agent/workload_port.h"
 #include "common/log.h"
 
 /* Declarations together stay far below a frame. */
@@ -47,7 +48,11 @@ static void fill_machine(const struct driver *d, Kgrid__V1__MachineFacts *f)
 	f->cache_bytes = c->initrd.cache_bytes;
 	f->tags = c->tags.items;
 	f->n_tags = c->tags.n;
-	f->address = c->address;
+	if (c->address && workload_port_is_ours(c->address))
+		f->address = c->address;
+	else if (c->address)
+		kg_log_warn("'address' is not told: no interface of this machine has %s",
+			    c->address);
 }
 
 /* Owned lists; the texts are those of `offer`. */

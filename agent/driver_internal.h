@@ -49,6 +49,7 @@ struct driver_describe { /* facts and documents of the boot, read on the worker 
 	struct driver *d;
 	struct provenance_input in;
 	int code;
+	bool wanted; /* else only the settings are made */
 	uint64_t took_ns;
 	struct fact_list facts;
 	struct document_list documents;
@@ -73,7 +74,7 @@ struct driver {
 	struct boot_fetch *fetch;
 	uint32_t fetch_id; /* of the last blob request */
 	struct workload_run *run;
-	bool peer_wanted;   /* the run in progress waits for its server */
+	bool peer_wanted;   /* the run in progress waits for its server, for as long as `wait` says */
 	uint16_t peer_port; /* the run in progress serves here; 0: it does not */
 	const struct kg_workload *run_workload; /* borrows from the run: its metrics */
 	const struct kg_params *run_params;
@@ -82,7 +83,7 @@ struct driver {
 	struct fact_list before; /* of the run in progress */
 	struct kg_str boot_log;	 /* what the kernel complained about while it booted */
 	Kgrid__V1__LogChunk boot_chunk;
-	uv_timer_t flush, wait;
+	uv_timer_t flush, wait; /* wait: before a hop, or for a server */
 	uv_signal_t term, intr;
 	unsigned handles;
 	bool stopping, connect_closed;
@@ -104,6 +105,8 @@ struct driver {
 void driver_event(struct driver *d, const struct agent_event *ev);
 void driver_done(struct driver *d, enum agent_event_kind kind, const char *outcome,
 		 const char *reason);
+/* Once the event that is being carried out is done. Texts of a run's record must be static. */
+void driver_later(struct driver *d, const struct agent_event *ev);
 /* Logs and ends the process: the service manager starts it again. */
 __attribute__((noreturn, format(printf, 2, 3))) void driver_die(struct driver *d, const char *fmt,
 								...);

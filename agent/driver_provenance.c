@@ -159,10 +159,10 @@ static void on_work(uv_work_t *w)
 {
 	struct driver_describe *g = w->data;
 
-	g->settings_code = 0;
-	for (size_t i = 0; i < g->settings.n && g->settings_code == 0; i++)
-		g->settings_code = settings_apply("", g->settings.items[i].name,
-						  g->settings.items[i].value, &g->settings_err);
+	g->settings_code =
+		settings_apply_all("", g->settings.items, g->settings.n, &g->settings_err);
+	if (g->settings_code < 0 || !g->wanted)
+		return;
 	g->took_ns = kg_monotonic_ns();
 	g->code = provenance_boot(&g->in, &g->facts, &g->documents);
 	g->took_ns = kg_monotonic_ns() - g->took_ns;
@@ -179,10 +179,11 @@ static void on_work_done(uv_work_t *w, int status)
 		/* the machine is not as it was asked for: no sample may come of it */
 		driver_done(d, AGENT_EV_SETTINGS_FAILED, kg_outcome_name(KG_OUTCOME_INVALID_ENV),
 			    g->settings_err.text);
-	} else if (status == 0 && g->code == 0)
+	} else if (status == 0 && g->code == 0 && g->wanted) {
 		record_boot(d);
-	else
+	} else {
 		say(d, AGENT_REC_PROVENANCE, NULL, true);
+	}
 	fact_list_deinit(&g->facts);
 	document_list_deinit(&g->documents);
 	(void)malloc_trim(0);
@@ -225,7 +226,7 @@ void driver_describe(struct driver *d)
 		driver_done(d, AGENT_EV_SETTINGS_FAILED, "infra", "an earlier boot is still read");
 		return;
 	}
-	if (!driver_records_provenance(d) || g->busy) {
+	if (g->busy || (!driver_records_provenance(d) && d->order->n_settings == 0)) {
 		say(d, AGENT_REC_PROVENANCE, NULL, true);
 		return;
 	}
@@ -235,6 +236,7 @@ void driver_describe(struct driver *d)
 		return;
 	}
 	g->d = d;
+	g->wanted = driver_records_provenance(d);
 	g->work.data = g;
 	g->in = (struct provenance_input){.root = "",
 					  .boot_method =

@@ -12,7 +12,8 @@
 #include "common/str.h"
 
 #define LOG_CHUNK_BYTES 65536
-#define RECORD_OVERHEAD 512 /* of a record beside its payload */
+#define PEER_S		(4 * 3600) /* the coordinator, which knows both sides, is to end it sooner */
+#define RECORD_OVERHEAD 512	   /* of a record beside its payload */
 
 static const char *direction_name(enum kg_direction dir)
 {
@@ -74,7 +75,12 @@ static void on_started(void *data, const struct kg_texts *argv)
 
 static void on_stage(void *data, const char *stage)
 {
-	driver_run_record(data, AGENT_REC_STAGE, stage, NULL, 0);
+	struct agent_event ev = {.kind = AGENT_EV_RUN_RECORD};
+
+	ev.u.record.kind = AGENT_REC_STAGE;
+	ev.u.record.stage = stage;
+	ev.u.record.urgent = strcmp(stage, "serve") == 0;
+	driver_event(data, &ev); /* the spool has a reserve for stages */
 }
 
 /* ---- the other machine of a pair ---- */
@@ -304,7 +310,50 @@ static bool has_role(const Kgrid__V1__RunOrder *o, const char *role)
 	return o->role && strcmp(o->role, role) == 0;
 }
 
-/* `host` and `port` are those of the server; without a role NULL and 0. */
+/* Where an idle clock races, hours are over at once. */
+static bool waits_are_real(const struct driver *d)
+{
+	return d->config->clock == AGENT_CLOCK_REAL;
+}
+
+/* What is known of a run without its peer. Owned: workload and params. */
+static int make_spec(struct driver *d, const Kgrid__V1__RunOrder *o, struct workload_run_spec *ret,
+		     const char **ret_outcome, struct kg_err *err)
+{
+	struct workload_run_spec s = {.iterations = o->iterations ? o->iterations : 1,
+				      .timeout_ns = o->timeout_seconds * KG_NSEC_PER_SEC,
+				      .group = &d->group,
+				      .path = WORKLOAD_PATH};
+	int rc = 0;
+
+	s.workload = find_workload(d, o, ret_outcome, err);
+	if (!s.workload)
+		return KG_EREFUSED;
+	*ret_outcome = "harness-error";
+	if (has_role(o, "client")) {
+		s.role = WORKLOAD_CLIENT;
+	} else if (has_role(o, "server")) {
+		s.role = WORKLOAD_SERVER;
+		s.host = d->config->address;
+		s.timeout_ns = waits_are_real(d) ? s.timeout_ns + PEER_S * KG_NSEC_PER_SEC : 0;
+	}
+	if (s.role != WORKLOAD_BOTH && !s.workload->pair)
+		rc = kg_err_set(err, KG_EREFUSED,
+				"the declaration of '%s' here does not say 'pair: true'",
+				s.workload->name);
+	else if (s.role == WORKLOAD_SERVER && !s.host)
+		rc = kg_err_set(err, KG_EREFUSED,
+				"this machine serves nobody: its agent has no 'address'");
+	else
+		rc = make_params(s.workload, o, &s.params, err);
+	if (rc < 0)
+		kg_workload_free(s.workload);
+	else
+		*ret = s;
+	return rc;
+}
+
+/* `host` and `port` are those of the server, for its client; else NULL and 0. */
 static void start_run(struct driver *d, uint32_t index, const char *host, uint16_t port)
 {
 	static const struct workload_run_ops ops = {.started = on_started,
@@ -313,34 +362,17 @@ static void start_run(struct driver *d, uint32_t index, const char *host, uint16
 						    .serving = on_serving,
 						    .log = on_log,
 						    .ended = on_ended};
-	const Kgrid__V1__RunOrder *o = d->order->runs[index];
-	struct workload_run_spec spec = {.iterations = o->iterations ? o->iterations : 1,
-					 .timeout_ns =
-						 (uint64_t)o->timeout_seconds * KG_NSEC_PER_SEC,
-					 .group = &d->group,
-					 .path = WORKLOAD_PATH,
-					 .role = has_role(o, "client")	 ? WORKLOAD_CLIENT
-						 : has_role(o, "server") ? WORKLOAD_SERVER
-									 : WORKLOAD_BOTH,
-					 .host = has_role(o, "server") ? d->config->address : host,
-					 .port = port};
+	struct workload_run_spec spec;
 	const char *outcome;
 	struct kg_err err;
 
-	if (spec.role == WORKLOAD_SERVER && !spec.host) {
-		refuse(d, "harness-error",
-		       "this machine serves nobody: its agent has no 'address'");
-		return;
-	}
-	spec.workload = find_workload(d, o, &outcome, &err);
-	if (!spec.workload) {
+	if (make_spec(d, d->order->runs[index], &spec, &outcome, &err) < 0) {
 		refuse(d, outcome, err.text);
 		return;
 	}
-	if (make_params(spec.workload, o, &spec.params, &err) < 0) {
-		kg_workload_free(spec.workload);
-		refuse(d, "harness-error", err.text);
-		return;
+	if (host) {
+		spec.host = host;
+		spec.port = port;
 	}
 	if (workload_run_start(d->loop, &spec, &ops, d, &d->run, &err) < 0) {
 		refuse(d, "infra", err.text);
@@ -349,32 +381,71 @@ static void start_run(struct driver *d, uint32_t index, const char *host, uint16
 	workload_run_describe(d->run, &d->run_workload, &d->run_params);
 }
 
+static void stop_waiting(struct driver *d)
+{
+	d->peer_wanted = false;
+	(void)uv_timer_stop(&d->wait);
+}
+
+static void on_wait_over(uv_timer_t *t)
+{
+	struct driver *d = t->data;
+
+	if (!d->peer_wanted)
+		return;
+	stop_waiting(d);
+	refuse(d, "infra", "its server did not come, and nobody said so");
+}
+
+static void wait_for_server(struct driver *d, uint32_t index)
+{
+	struct agent_event ev = {.kind = AGENT_EV_RUN_RECORD};
+	struct workload_run_spec spec;
+	const char *outcome;
+	struct kg_err err;
+
+	/* What cannot run here needs no server. */
+	if (make_spec(d, d->order->runs[index], &spec, &outcome, &err) < 0) {
+		refuse(d, outcome, err.text);
+		return;
+	}
+	kg_workload_free(spec.workload);
+	kg_params_deinit(&spec.params);
+	ev.u.record.kind = AGENT_REC_STAGE;
+	ev.u.record.stage = "pair";
+	ev.u.record.urgent = true;
+	driver_later(d, &ev);
+	d->peer_wanted = true;
+	if (waits_are_real(d))
+		(void)uv_timer_start(&d->wait, on_wait_over, PEER_S * UINT64_C(1000), 0);
+	driver_peer_resend(d);
+}
+
 void driver_peer_ready(struct driver *d, const Kgrid__V1__PeerReady *p)
 {
 	const Kgrid__V1__RunOrder *o = current_run(d);
 
-	if (!o || !d->peer_wanted || p->boot != d->agent.boot || p->attempt != o->attempt ||
-	    !p->address || p->port == 0 || p->port > UINT16_MAX)
+	if (!o || !d->peer_wanted || p->boot != d->agent.boot || p->attempt != o->attempt)
 		return; /* said twice, or of a run that is over */
-	d->peer_wanted = false;
-	start_run(d, d->agent.run, p->address, (uint16_t)p->port);
+	stop_waiting(d);
+	/* Both become words of a command line. */
+	if (!p->address || !agent_ip_valid(p->address) || p->port == 0 || p->port > UINT16_MAX)
+		refuse(d, "harness-error", "the server's address and port make no sense");
+	else
+		start_run(d, d->agent.run, p->address, (uint16_t)p->port);
 }
 
 void driver_start_run(struct driver *d, uint32_t index)
 {
-	if (!has_role(d->order->runs[index], "client")) {
+	if (has_role(d->order->runs[index], "client"))
+		wait_for_server(d, index);
+	else
 		start_run(d, index, NULL, 0);
-		return;
-	}
-	/* The coordinator has a deadline for the other machine. */
-	driver_run_record(d, AGENT_REC_STAGE, "pair", NULL, 0);
-	d->peer_wanted = true;
-	driver_peer_resend(d);
 }
 
 void driver_kill_run(struct driver *d)
 {
-	d->peer_wanted = false;
+	stop_waiting(d);
 	if (d->run)
 		workload_run_kill(d->run, "infra", "stopped by the agent");
 	else

@@ -18,58 +18,26 @@
 #define CPU_DIR	  "/sys/devices/system/cpu"
 #define THP_DIR	  "/sys/kernel/mm/transparent_hugepage"
 
-/* How what a file shows is compared with what was asked for. */
-enum shown { SHOWN_PLAIN, SHOWN_CHOSEN /* "always [madvise] never" */ };
+/* How a file shows a value, and how it is written. */
+enum shown {
+	SHOWN_PLAIN,
+	SHOWN_CHOSEN,  /* "always [madvise] never" */
+	SHOWN_NUMBERS, /* 0x10 is written, 16 is read */
+	SHOWN_SWITCH,  /* on is 1 */
+	SHOWN_INVERSE, /* on is 0 */
+};
 
-/* ---- files ---- */
+/* One setting as it was asked for. */
+struct want {
+	const char *name;
+	const char *value;
+	bool write; /* else it is only compared */
+	struct kg_err *err;
+};
 
-static void join(char *buf, const char *root, const char *path)
-{
-	(void)snprintf(buf, PATH_SIZE, "%s%s", root, path);
-}
+/* ---- texts ---- */
 
-/* The whole text with blanks made single; false: not there. */
-static bool read_text(const char *path, char *buf, size_t size)
-{
-	ssize_t n;
-	size_t in, out = 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	n = read(fd, buf, size - 1);
-	close(fd);
-	if (n < 0)
-		return false;
-	buf[n] = '\0';
-	for (in = 0; in < (size_t)n; in++) {
-		bool blank = isspace((unsigned char)buf[in]);
-
-		if (blank && (out == 0 || buf[out - 1] == ' '))
-			continue;
-		buf[out++] = blank ? ' ' : buf[in];
-	}
-	while (out > 0 && buf[out - 1] == ' ')
-		out--;
-	buf[out] = '\0';
-	return true;
-}
-
-static int write_text(const char *path, const char *value)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t n;
-	int rc = 0;
-
-	if (fd < 0)
-		return -errno;
-	n = write(fd, value, strlen(value));
-	if (n < 0)
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
+/* Blanks at the ends go, runs of them become one. */
 static void squeeze(const char *text, char *buf, size_t size)
 {
 	size_t out = 0;
@@ -98,31 +66,125 @@ static void choose(char *text)
 	memmove(text, open + 1, strlen(open + 1) + 1);
 }
 
-/* ---- one file ---- */
-
-static int apply_file(const char *path, enum shown shown, const char *name, const char *value,
-		      struct kg_err *err)
+/* As the kernel reads a number: 0x and 0 in front have a meaning. */
+static bool number_of(const char *word, size_t len, long long *ret)
 {
-	char found[TEXT_SIZE], wanted[TEXT_SIZE];
-	int rc;
+	char buf[32], *end;
 
-	squeeze(value, wanted, sizeof(wanted));
-	if (access(path, F_OK) < 0)
-		return kg_err_set(err, KG_ENODATA,
-				  "setting '%s': this machine does not have it: %s", name,
-				  strerror(errno));
-	rc = write_text(path, value);
-	if (rc < 0)
-		return kg_err_set(err, rc, "setting '%s': the kernel refuses '%s': %s", name,
-				  wanted, strerror(-rc));
-	if (!read_text(path, found, sizeof(found)))
-		return kg_err_set(err, -EIO, "setting '%s': cannot be read back", name);
+	if (len == 0 || len >= sizeof(buf))
+		return false;
+	memcpy(buf, word, len);
+	buf[len] = '\0';
+	errno = 0;
+	*ret = strtoll(buf, &end, 0);
+	return errno == 0 && *end == '\0';
+}
+
+static bool same_numbers(const char *a, const char *b)
+{
+	while (*a || *b) {
+		size_t na = strcspn(a, " "), nb = strcspn(b, " ");
+		long long va, vb;
+
+		if ((na != nb || memcmp(a, b, na) != 0) &&
+		    !(number_of(a, na, &va) && number_of(b, nb, &vb) && va == vb))
+			return false;
+		a += na + (a[na] == ' ');
+		b += nb + (b[nb] == ' ');
+	}
+	return true;
+}
+
+/* ---- files ---- */
+
+/* The whole text, squeezed. */
+static bool read_text(const char *path, char *buf, size_t size)
+{
+	char raw[TEXT_SIZE];
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	n = read(fd, raw, sizeof(raw) - 1);
+	close(fd);
+	if (n < 0)
+		return false;
+	raw[n] = '\0';
+	squeeze(raw, buf, size);
+	return true;
+}
+
+static int write_text(const char *path, const char *value)
+{
+	const char *text = value[0] ? value : "\n"; /* of no bytes the kernel would hear nothing */
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int rc = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+static const char *written(const struct want *w, enum shown shown)
+{
+	if (shown != SHOWN_SWITCH && shown != SHOWN_INVERSE)
+		return w->value;
+	return (strcmp(w->value, "on") == 0) == (shown == SHOWN_SWITCH) ? "1" : "0";
+}
+
+/* What a file shows, in the words of a job. */
+static void reword(char *found, size_t size, enum shown shown)
+{
+	bool one = strcmp(found, "1") == 0;
+
 	if (shown == SHOWN_CHOSEN)
 		choose(found);
-	if (strcmp(found, wanted) != 0)
-		return kg_err_set(err, KG_ESTATE, "setting '%s': wanted '%s', found '%s'", name,
-				  wanted, found);
-	return 0;
+	if ((shown == SHOWN_SWITCH || shown == SHOWN_INVERSE) && (one || strcmp(found, "0") == 0))
+		(void)snprintf(found, size, "%s", one == (shown == SHOWN_SWITCH) ? "on" : "off");
+}
+
+static int missing(const struct want *w, const char *why)
+{
+	return kg_err_set(w->err, KG_ENODATA, "setting '%.100s': this machine does not have it%s%s",
+			  w->name, why ? ": " : "", why ? why : "");
+}
+
+static int visit_file(const struct want *w, const char *path, enum shown shown)
+{
+	char found[TEXT_SIZE], wanted[TEXT_SIZE];
+	int rc = 0;
+
+	squeeze(w->value, wanted, sizeof(wanted));
+	if (access(path, F_OK) < 0)
+		return missing(w, strerror(errno));
+	if (w->write)
+		rc = write_text(path, written(w, shown));
+	if (rc < 0)
+		return kg_err_set(w->err, rc, "setting '%.100s': the kernel refuses '%.60s': %s",
+				  w->name, wanted, strerror(-rc));
+	if (!read_text(path, found, sizeof(found)))
+		return kg_err_set(
+			w->err, -EIO,
+			"setting '%.100s': wanted '%.60s', and it cannot be read back: %s", w->name,
+			wanted, strerror(errno));
+	reword(found, sizeof(found), shown);
+	if (strcmp(found, wanted) == 0 || (shown == SHOWN_NUMBERS && same_numbers(found, wanted)))
+		return 0;
+	return kg_err_set(w->err, KG_ESTATE, "setting '%.100s': wanted '%.60s', found '%.60s'%s",
+			  w->name, wanted, found,
+			  w->write ? "" : " once the other settings were made");
+}
+
+static int visit_below(const struct want *w, const char *root, const char *file, enum shown shown)
+{
+	char path[PATH_SIZE];
+
+	(void)snprintf(path, sizeof(path), "%s%s", root, file);
+	return visit_file(w, path, shown);
 }
 
 /* ---- every CPU ---- */
@@ -133,125 +195,199 @@ static bool is_cpu(const char *name)
 	       strspn(name + 3, "0123456789") == strlen(name + 3);
 }
 
-static int apply_cpus(const char *root, const char *file, const char *name, const char *value,
-		      struct kg_err *err)
+static bool is_off_line(const char *root, const char *cpu)
 {
-	char path[PATH_SIZE];
+	char path[PATH_SIZE], text[TEXT_SIZE];
+
+	(void)snprintf(path, sizeof(path), "%s%s/%.32s/online", root, CPU_DIR, cpu);
+	return read_text(path, text, sizeof(text)) && strcmp(text, "0") == 0;
+}
+
+static int no_cpu_has(const struct want *w, const char *file)
+{
+	char why[96];
+
+	(void)snprintf(why, sizeof(why), "no CPU has cpufreq/%s", file);
+	return missing(w, why);
+}
+
+static int visit_cpus(const struct want *w, const char *root, const char *file)
+{
+	char path[PATH_SIZE], without[32] = "";
 	struct dirent *e;
-	DIR *dir;
 	size_t n = 0;
 	int rc = 0;
+	DIR *dir;
 
-	join(path, root, CPU_DIR);
+	(void)snprintf(path, sizeof(path), "%s%s", root, CPU_DIR);
 	dir = opendir(path);
 	while (dir && rc == 0 && (e = readdir(dir))) {
-		char one[PATH_SIZE];
-
-		if (!is_cpu(e->d_name))
+		if (!is_cpu(e->d_name) || is_off_line(root, e->d_name))
 			continue;
-		if (snprintf(one, sizeof(one), "%s%s/%s/cpufreq/%s", root, CPU_DIR, e->d_name,
-			     file) >= (int)sizeof(one) ||
-		    access(one, F_OK) < 0)
-			continue; /* off line */
+		(void)snprintf(path, sizeof(path), "%s%s/%.32s/cpufreq/%s", root, CPU_DIR,
+			       e->d_name, file);
+		if (access(path, F_OK) < 0) {
+			(void)snprintf(without, sizeof(without), "%.31s", e->d_name);
+			continue;
+		}
 		n++;
-		rc = apply_file(one, SHOWN_PLAIN, name, value, err);
+		rc = visit_file(w, path, SHOWN_PLAIN);
 		if (rc < 0)
-			kg_err_wrap(err, rc, "%.16s", e->d_name);
+			kg_err_wrap(w->err, rc, "%.31s", e->d_name);
 	}
 	if (dir)
 		closedir(dir);
 	if (rc == 0 && n == 0)
-		rc = kg_err_set(
-			err, KG_ENODATA,
-			"setting '%s': this machine does not have it: no CPU has cpufreq/%s", name,
-			file);
+		return no_cpu_has(w, file);
+	if (rc == 0 && without[0])
+		return kg_err_set(w->err, KG_ENODATA,
+				  "setting '%.100s': '%s' is on line and has no cpufreq/%s",
+				  w->name, without, file);
 	return rc;
 }
 
 /* ---- switches ---- */
 
-/* Where turbo is switched, and whether the file says the opposite. */
 static const struct {
 	const char *path;
-	bool inverse;
+	enum shown shown;
 } turbo_files[] = {
-	{CPU_DIR "/intel_pstate/no_turbo", true},
-	{CPU_DIR "/cpufreq/boost", false},
+	{CPU_DIR "/intel_pstate/no_turbo", SHOWN_INVERSE},
+	{CPU_DIR "/cpufreq/boost", SHOWN_SWITCH},
 };
 
-static int find_turbo(const char *root, char path[PATH_SIZE])
+/* Where turbo is switched; -1: nowhere. A driver that is not in charge has the file and does not
+ * let it be read. */
+static int find_turbo(const char *root)
 {
-	size_t i;
+	char path[PATH_SIZE], text[TEXT_SIZE];
+	int i;
 
-	for (i = 0; i < sizeof(turbo_files) / sizeof(turbo_files[0]); i++) {
-		join(path, root, turbo_files[i].path);
-		if (access(path, F_OK) == 0)
-			return (int)i;
+	for (i = 0; i < (int)(sizeof(turbo_files) / sizeof(turbo_files[0])); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", root, turbo_files[i].path);
+		if (read_text(path, text, sizeof(text)))
+			return i;
 	}
 	return -1;
 }
 
-static int apply_turbo(const char *root, const char *value, struct kg_err *err)
+static bool is_switch(const struct want *w)
 {
-	char path[PATH_SIZE];
-	int i = find_turbo(root, path);
-	bool on = strcmp(value, "on") == 0;
+	return strcmp(w->value, "on") == 0 || strcmp(w->value, "off") == 0;
+}
 
-	if (!on && strcmp(value, "off") != 0)
-		return kg_err_set(err, KG_EINVALID, "setting 'turbo': expected on or off, not '%s'",
-				  value);
+static int visit_switch(const struct want *w, const char *root)
+{
+	int i;
+
+	if (!is_switch(w))
+		return kg_err_set(w->err, KG_EINVALID,
+				  "setting '%s': expected on or off, not '%.60s'", w->name,
+				  w->value);
+	if (strcmp(w->name, "smt") == 0)
+		return visit_below(w, root, CPU_DIR "/smt/control", SHOWN_PLAIN);
+	i = find_turbo(root);
 	if (i < 0)
-		return kg_err_set(err, KG_ENODATA,
-				  "setting 'turbo': this machine does not have it");
-	return apply_file(path, SHOWN_PLAIN, "turbo", on != turbo_files[i].inverse ? "1" : "0",
-			  err);
+		return missing(w, NULL);
+	return visit_below(w, root, turbo_files[i].path, turbo_files[i].shown);
 }
 
 /* ---- sysctl ---- */
 
-static int apply_sysctl(const char *root, const char *name, const char *value, struct kg_err *err)
+static bool parts_are_names(const char *path)
 {
-	char path[PATH_SIZE];
-	char *p;
-	int n;
+	while (*path) {
+		size_t len = strcspn(path, "/");
 
-	if (!name[0] || name[0] == '.' || strstr(name, "..") ||
-	    strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") !=
-		    strlen(name))
-		return kg_err_set(err, KG_EINVALID, "setting 'sysctl.%.100s': no name of a sysctl",
-				  name);
-	n = snprintf(path, sizeof(path), "%s/proc/sys/%s", root, name);
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return kg_err_set(err, KG_EINVALID, "setting 'sysctl.%.100s': too long", name);
-	for (p = path + strlen(root) + strlen("/proc/sys/"); *p; p++)
-		if (*p == '.')
-			*p = '/';
-	return apply_file(path, SHOWN_PLAIN, name, value, err);
+		if (len == 0 || path[0] == '.')
+			return false;
+		path += len;
+		if (*path == '/' && !*++path)
+			return false;
+	}
+	return true;
+}
+
+/* "net.ipv4.conf.eth0/1.forwarding" -> "net/ipv4/conf/eth0.1/forwarding". */
+static bool sysctl_path(const char *name, char *buf, size_t size)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_.-/";
+	size_t len = strlen(name);
+	bool swap = name[strcspn(name, "./")] == '.';
+	char *p;
+
+	if (len == 0 || len >= size || strspn(name, allowed) != len)
+		return false;
+	memcpy(buf, name, len + 1);
+	for (p = buf; swap && *p; p++)
+		*p = *p == '.' ? '/' : *p == '/' ? '.' : *p;
+	return parts_are_names(buf);
+}
+
+static int visit_sysctl(const struct want *w, const char *root)
+{
+	char name[PATH_SIZE / 2], file[PATH_SIZE];
+
+	if (!sysctl_path(w->name + strlen("sysctl."), name, sizeof(name)))
+		return kg_err_set(w->err, KG_EINVALID,
+				  "setting '%.100s': no name of a sysctl such as vm.swappiness",
+				  w->name);
+	(void)snprintf(file, sizeof(file), "/proc/sys/%s", name);
+	return visit_below(w, root, file, SHOWN_NUMBERS);
+}
+
+/* ---- one, and all ---- */
+
+static int visit(const char *root, const char *name, const char *value, bool write,
+		 struct kg_err *err)
+{
+	const struct want w = {name, value, write, err};
+
+	if (strpbrk(value, "\r\n") || strlen(value) >= TEXT_SIZE)
+		return kg_err_set(err, KG_EINVALID,
+				  "setting '%.100s': expected one line of at most %d bytes", name,
+				  TEXT_SIZE - 1);
+	if (kg_str_starts(name, "sysctl."))
+		return visit_sysctl(&w, root);
+	if (strcmp(name, "governor") == 0)
+		return visit_cpus(&w, root, "scaling_governor");
+	if (strcmp(name, "epp") == 0)
+		return visit_cpus(&w, root, "energy_performance_preference");
+	if (strcmp(name, "smt") == 0 || strcmp(name, "turbo") == 0)
+		return visit_switch(&w, root);
+	if (strcmp(name, "thp") == 0)
+		return visit_below(&w, root, THP_DIR "/enabled", SHOWN_CHOSEN);
+	if (strcmp(name, "thp-defrag") == 0)
+		return visit_below(&w, root, THP_DIR "/defrag", SHOWN_CHOSEN);
+	return kg_err_set(err, KG_EINVALID, "setting '%.100s' is not known to this agent", name);
 }
 
 int settings_apply(const char *root, const char *name, const char *value, struct kg_err *err)
 {
-	char path[PATH_SIZE];
+	return visit(root, name, value, true, err);
+}
 
-	if (strchr(value, '\n'))
-		return kg_err_set(err, KG_EINVALID, "setting '%.100s': more than one line", name);
-	if (kg_str_starts(name, "sysctl."))
-		return apply_sysctl(root, name + strlen("sysctl."), value, err);
-	if (strcmp(name, "governor") == 0)
-		return apply_cpus(root, "scaling_governor", name, value, err);
-	if (strcmp(name, "epp") == 0)
-		return apply_cpus(root, "energy_performance_preference", name, value, err);
-	if (strcmp(name, "turbo") == 0)
-		return apply_turbo(root, value, err);
-	if (strcmp(name, "smt") == 0) {
-		join(path, root, CPU_DIR "/smt/control");
-		return apply_file(path, SHOWN_PLAIN, name, value, err);
-	}
-	if (strcmp(name, "thp") == 0 || strcmp(name, "thp-defrag") == 0) {
-		join(path, root, strcmp(name, "thp") == 0 ? THP_DIR "/enabled" : THP_DIR "/defrag");
-		return apply_file(path, SHOWN_CHOSEN, name, value, err);
-	}
-	return kg_err_set(err, KG_EINVALID, "setting '%.100s' is not known to this agent", name);
+int settings_apply_all(const char *root, const struct kg_param_value *settings, size_t n,
+		       struct kg_err *err)
+{
+	static const char *const first[] = {"smt", "governor"};
+	const size_t n_first = sizeof(first) / sizeof(first[0]);
+	size_t rank, i;
+	int rc = 0;
+
+	for (rank = 0; rank <= n_first; rank++)
+		for (i = 0; i < n && rc == 0; i++) {
+			size_t own = 0;
+
+			while (own < n_first && strcmp(settings[i].name, first[own]) != 0)
+				own++;
+			if (own == rank)
+				rc = visit(root, settings[i].name, settings[i].value, true, err);
+		}
+	for (i = 0; i < n && rc == 0; i++)
+		rc = visit(root, settings[i].name, settings[i].value, false, err);
+	return rc;
 }
 
 /* ---- what is offered ---- */
@@ -271,39 +407,49 @@ static int add(struct kg_params *p, const char *name, const char *value)
 
 static int offer_list(const char *root, const char *file, const char *name, struct kg_params *p)
 {
-	char path[PATH_SIZE], text[TEXT_SIZE];
+	char path[PATH_SIZE], text[TEXT_SIZE], list[TEXT_SIZE];
 	char *c;
 
-	join(path, root, file);
-	if (!read_text(path, text, sizeof(text)) || !text[0])
+	(void)snprintf(path, sizeof(path), "%s%s", root, file);
+	if (!read_text(path, text, sizeof(text)))
 		return 0;
 	for (c = text; *c; c++)
 		if (*c == '[' || *c == ']')
 			*c = ' ';
-	squeeze(text, path, sizeof(path));
-	return add(p, name, path);
+	squeeze(text, list, sizeof(list));
+	return list[0] ? add(p, name, list) : 0;
+}
+
+static int offer_smt(const char *root, struct kg_params *p)
+{
+	char path[PATH_SIZE], text[TEXT_SIZE];
+
+	(void)snprintf(path, sizeof(path), "%s%s", root, CPU_DIR "/smt/control");
+	if (!read_text(path, text, sizeof(text)) ||
+	    (strcmp(text, "on") != 0 && strcmp(text, "off") != 0))
+		return 0; /* notsupported, forceoff, ...: nothing that could be switched */
+	return add(p, "smt", "on off");
 }
 
 int settings_offer(const char *root, struct kg_params *ret_offer)
 {
+	static const struct {
+		const char *name, *file;
+	} lists[] = {
+		{"governor", CPU_DIR "/cpu0/cpufreq/scaling_available_governors"},
+		{"epp", CPU_DIR "/cpu0/cpufreq/energy_performance_available_preferences"},
+		{"thp", THP_DIR "/enabled"},
+		{"thp-defrag", THP_DIR "/defrag"},
+	};
 	struct kg_params p = {0};
-	char path[PATH_SIZE], text[TEXT_SIZE];
-	int rc = offer_list(root, CPU_DIR "/cpu0/cpufreq/scaling_available_governors", "governor",
-			    &p);
+	size_t i;
+	int rc = 0;
 
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]) && rc == 0; i++)
+		rc = offer_list(root, lists[i].file, lists[i].name, &p);
 	if (rc == 0)
-		rc = offer_list(root,
-				CPU_DIR "/cpu0/cpufreq/energy_performance_available_preferences",
-				"epp", &p);
-	if (rc == 0)
-		rc = offer_list(root, THP_DIR "/enabled", "thp", &p);
-	if (rc == 0)
-		rc = offer_list(root, THP_DIR "/defrag", "thp-defrag", &p);
-	join(path, root, CPU_DIR "/smt/control");
-	if (rc == 0 && read_text(path, text, sizeof(text)) &&
-	    (strcmp(text, "on") == 0 || strcmp(text, "off") == 0)) /* not: notsupported, forceoff */
-		rc = add(&p, "smt", "on off");
-	if (rc == 0 && find_turbo(root, path) >= 0)
+		rc = offer_smt(root, &p);
+	if (rc == 0 && find_turbo(root) >= 0)
 		rc = add(&p, "turbo", "on off");
 	if (rc < 0) {
 		kg_params_deinit(&p);

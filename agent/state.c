@@ -108,6 +108,10 @@ static int read_pair(struct agent_state *s, const char *key, const char *value)
 		v->fenced = strcmp(value, "yes") == 0;
 		return 0;
 	}
+	if (strcmp(key, "left") == 0) {
+		v->left = strcmp(value, "yes") == 0;
+		return 0;
+	}
 	if (strcmp(key, "host-boot-id") == 0)
 		return set_text(value, v->host_boot_id, sizeof(v->host_boot_id));
 	if (strcmp(key, "previous-host-boot-id") == 0)
@@ -198,6 +202,8 @@ int agent_state_save(const char *path, const struct agent_state *s, struct kg_er
 	if (v->boot) {
 		kg_str_addf(&out, "boot %" PRIu64 "\nlease-epoch %" PRIu64 "\nstage %s\n", v->boot,
 			    v->lease_epoch, agent_stage_name(v->stage));
+		if (v->left)
+			kg_str_add(&out, "left yes\n");
 		if (s->minor)
 			kg_str_addf(&out, "minor %" PRIu32 "\n", s->minor);
 		kg_str_addf(&out, "runs %" PRIu32 "\nfenced %s\norder ", v->n_runs,

@@ -118,7 +118,10 @@ static void on_limit(uv_timer_t *t)
 {
 	struct workload_run *r = t->data;
 
-	if (r->limit_is_run)
+	if (r->phase == PHASE_SERVE)
+		set_result(r, "infra", "nobody said within %llu s that the client's run is over",
+			   (unsigned long long)r->timeout_ns / KG_NSEC_PER_SEC);
+	else if (r->limit_is_run)
 		set_result(r, "run-timeout", "the run took longer than %llu s",
 			   (unsigned long long)r->timeout_ns / KG_NSEC_PER_SEC);
 	else
@@ -169,6 +172,11 @@ static int start_helper(struct workload_run *r)
 	int fd = -1, rc;
 
 	rc = workload_port_free(r->host, &r->port);
+	if (rc == -EADDRNOTAVAIL) {
+		set_result(r, "harness-error", "this machine does not have the address %s",
+			   r->host);
+		return rc;
+	}
 	if (rc < 0) {
 		set_result(r, "harness-error", "no free port on %s: %s", r->host, strerror(-rc));
 		return rc;
@@ -220,10 +228,11 @@ static bool helper_ready(struct workload_run *r)
 				   r->w->helper.items[0], workload_output_text(&r->helper_out));
 		return false;
 	}
-	if (!uses_port(r) || workload_port_listens(r->port))
+	if (!uses_port(r) || workload_port_listens(r->host, r->port))
 		return true;
 	if (kg_monotonic_ns() >= r->phase_deadline_ns)
-		set_result(r, "fail", "helper '%s' does not listen", r->w->helper.items[0]);
+		set_result(r, "fail", "helper '%s' does not listen on %s port %u",
+			   r->w->helper.items[0], r->host, r->port);
 	return false;
 }
 
@@ -493,6 +502,8 @@ static void begin_end(struct workload_run *r)
 static void begin_serving(struct workload_run *r)
 {
 	enter(r, PHASE_SERVE, 0);
+	if (r->timeout_ns)
+		(void)uv_timer_start(&r->limit, on_limit, r->timeout_ns / KG_NSEC_PER_MSEC + 1, 0);
 	r->ops->stage(r->data, "serve");
 	r->ops->serving(r->data, r->port);
 }

@@ -59,7 +59,7 @@ struct workload_run_spec {
 	struct kg_workload *workload; /* takes */
 	struct kg_params params;      /* takes */
 	uint32_t iterations;
-	uint64_t timeout_ns; /* whole run; 0: none */
+	uint64_t timeout_ns; /* whole run, a server's from the moment it listens; 0: none */
 	struct workload_group *group;
 	const char *path; /* program search path */
 	enum workload_role role;

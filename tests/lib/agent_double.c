@@ -60,42 +60,88 @@ void double_init(struct double_ *d)
 	(void)snprintf(text, sizeof(text),
 		       "coordinator: 127.0.0.1:%u\nmachine: test-%d\nstate-dir: %s\n"
 		       "workload-dir: %s\nclock: real\ninitrd: {policy: none}\n"
-		       "shutdown: {method: direct, reboot: no}\nenv-check: record\n",
+		       "shutdown: {method: direct, reboot: no}\nenv-check: record\n"
+		       "address: 127.0.0.1\n",
 		       d->port, (int)getpid(), d->state, d->workloads);
 	assert_int_equal(kg_file_replace(d->config, text, strlen(text), 0644, NULL), 0);
 }
 
-void double_workload(struct double_ *d, const char *name, const char *command)
+void double_workload_more(struct double_ *d, const char *name, const char *command,
+			  const char *more)
 {
-	char path[160], text[1024];
+	char path[160], text[2048];
 
 	(void)snprintf(path, sizeof(path), "%s/%s.yaml", d->workloads, name);
 	(void)snprintf(text, sizeof(text),
 		       "name: %s\nparameters: {}\nrequires: [sh]\ncommand: [sh, -c, '%s']\n"
-		       "duration: \"1\"\ntimeout: 60s\n"
+		       "duration: \"1\"\ntimeout: 60s\n%s"
 		       "metrics:\n  - {name: v, unit: s, direction: lower, read: {keyval: V}}\n",
-		       name, command);
+		       name, command, more);
 	assert_int_equal(kg_file_replace(path, text, strlen(text), 0644, NULL), 0);
 }
 
-void double_prepare_run(struct double_ *d, const char *const *runs, uint32_t iterations)
+void double_workload(struct double_ *d, const char *name, const char *command)
+{
+	double_workload_more(d, name, command, "");
+}
+
+void double_without(struct double_ *d, const char *key)
+{
+	char *text, *at, *end;
+	size_t len;
+
+	assert_int_equal(kg_file_read(d->config, 1 << 16, &text, &len, NULL), 0);
+	at = strstr(text, key);
+	assert_non_null(at);
+	end = strchr(at, '\n');
+	assert_non_null(end);
+	memmove(at, end + 1, strlen(end + 1) + 1);
+	assert_int_equal(kg_file_replace(d->config, text, strlen(text), 0644, NULL), 0);
+	free(text);
+}
+
+static void save_order(struct double_ *d, const Kgrid__V1__BootOrder *o)
+{
+	struct agent_state s = {.saved = {.stage = AGENT_RUN, .boot = 7, .lease_epoch = 3},
+				.minor = KG_PROTO_MINOR};
+	struct kg_err err = {""};
+	char path[128];
+
+	s.saved.n_runs = (uint32_t)o->n_runs;
+	s.order_len = kgrid__v1__boot_order__get_packed_size(o);
+	s.order = malloc(s.order_len);
+	assert_non_null(s.order);
+	(void)kgrid__v1__boot_order__pack(o, s.order);
+	assert_int_equal(kg_file_read_line("/proc/sys/kernel/random/boot_id", s.saved.host_boot_id,
+					   sizeof(s.saved.host_boot_id), &err),
+			 0);
+	(void)snprintf(path, sizeof(path), "%s/state", d->state);
+	assert_int_equal(agent_state_save(path, &s, &err), 0);
+	agent_state_deinit(&s);
+}
+
+void double_prepare_order(struct double_ *d, const struct double_order *order)
 {
 	Kgrid__V1__BootOrder o = KGRID__V1__BOOT_ORDER__INIT;
 	Kgrid__V1__RunOrder items[8], *list[8];
-	struct agent_state s = {.saved = {.stage = AGENT_RUN, .boot = 7, .lease_epoch = 3},
-				.minor = KG_PROTO_MINOR};
-	char path[128];
-	struct kg_err err = {""};
-	size_t n;
+	Kgrid__V1__Setting settings[4], *all[4];
+	size_t n, i;
 
-	for (n = 0; runs[n]; n++) {
+	for (n = 0; n < 8 && order->runs[n].workload; n++) {
 		kgrid__v1__run_order__init(&items[n]);
 		items[n].has_attempt = items[n].has_slot = items[n].has_iterations = 1;
 		items[n].attempt = 100 + n;
 		items[n].slot = 200 + n;
-		items[n].iterations = iterations;
-		items[n].workload = (char *)(uintptr_t)runs[n];
+		items[n].iterations = order->iterations;
+		items[n].workload = (char *)(uintptr_t)order->runs[n].workload;
+		items[n].role = (char *)(uintptr_t)order->runs[n].role;
 		list[n] = &items[n];
+	}
+	for (i = 0; i < 4 && order->settings[2 * i]; i++) {
+		kgrid__v1__setting__init(&settings[i]);
+		settings[i].name = (char *)(uintptr_t)order->settings[2 * i];
+		settings[i].value = (char *)(uintptr_t)order->settings[2 * i + 1];
+		all[i] = &settings[i];
 	}
 	o.has_boot = o.has_lease_epoch = 1;
 	o.boot = 7;
@@ -104,17 +150,19 @@ void double_prepare_run(struct double_ *d, const char *const *runs, uint32_t ite
 	o.kernel_digest = (char *)(uintptr_t) "00";
 	o.runs = list;
 	o.n_runs = n;
-	s.saved.n_runs = (uint32_t)n;
-	s.order_len = kgrid__v1__boot_order__get_packed_size(&o);
-	s.order = malloc(s.order_len);
-	assert_non_null(s.order);
-	(void)kgrid__v1__boot_order__pack(&o, s.order);
-	assert_int_equal(kg_file_read_line("/proc/sys/kernel/random/boot_id", s.saved.host_boot_id,
-					   sizeof(s.saved.host_boot_id), &err),
-			 0);
-	(void)snprintf(path, sizeof(path), "%s/state", d->state);
-	assert_int_equal(agent_state_save(path, &s, &err), 0);
-	agent_state_deinit(&s);
+	o.settings = all;
+	o.n_settings = i;
+	save_order(d, &o);
+}
+
+void double_prepare_run(struct double_ *d, const char *const *runs, uint32_t iterations)
+{
+	struct double_order o = {.iterations = iterations};
+	size_t n;
+
+	for (n = 0; runs[n]; n++)
+		o.runs[n].workload = runs[n];
+	double_prepare_order(d, &o);
 }
 
 void double_start_agent(struct double_ *d)

@@ -34,9 +34,28 @@ void double_deinit(struct double_ *d); /* ends the agent too */
 
 /* A declaration NAME.yaml around a shell command that prints V=number. */
 void double_workload(struct double_ *d, const char *name, const char *command);
-/* A state directory as an agent leaves it that dies in stage run of boot 7, epoch 3; `runs` names
- * workloads, ended by NULL. */
+/* The same with further lines of YAML, "helper: [...]\npair: true\n". */
+void double_workload_more(struct double_ *d, const char *name, const char *command,
+			  const char *more);
+
+struct double_run {
+	const char *workload; /* NULL ends a list */
+	const char *role;     /* NULL: none */
+};
+
+struct double_order {
+	struct double_run runs[8];
+	uint32_t iterations;
+	const char *settings[8]; /* name, value, name, ...; NULL ends them */
+};
+
+/* A state directory as an agent leaves it that dies in stage run of boot 7, epoch 3, before anything
+ * was recorded. Attempts are 100, 101, ... */
+void double_prepare_order(struct double_ *d, const struct double_order *order);
+/* The same with nothing but workloads, ended by NULL. */
 void double_prepare_run(struct double_ *d, const char *const *runs, uint32_t iterations);
+/* Takes a line of the agent's configuration out ("address:"); before its start. */
+void double_without(struct double_ *d, const char *key);
 
 void double_start_agent(struct double_ *d);
 void double_kill_agent(struct double_ *d, int sig); /* and waits for its end */

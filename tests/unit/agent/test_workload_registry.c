@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "agent/workload_registry.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -146,13 +147,46 @@ static void test_listening_port_is_seen_in_the_table(void **state)
 	static const char table[] =
 		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt\n"
 		"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000\n"
-		"   1: 0100007F:1F91 0100007F:8000 01 00000000:00000000 00:00000000 00000000\n";
+		"   1: 0100007F:1F91 0100007F:8000 01 00000000:00000000 00:00000000 00000000\n"
+		"   2: 00000000:1F92 00000000:0000 0A 00000000:00000000 00:00000000 00000000\n";
 
 	(void)state;
-	assert_true(workload_port_in_table(table, 8080));
-	assert_false(workload_port_in_table(table, 8081)); /* connected, not listening */
-	assert_false(workload_port_in_table(table, 8082));
-	assert_false(workload_port_in_table("", 8080));
+	assert_true(workload_port_in_table(table, "127.0.0.1", 8080));
+	assert_false(workload_port_in_table(table, "192.0.2.1", 8080)); /* nobody hears us there */
+	assert_false(workload_port_in_table(table, "127.0.0.1", 8081)); /* connected */
+	assert_true(workload_port_in_table(table, "192.0.2.1", 8082));	/* on all addresses */
+	assert_false(workload_port_in_table(table, "127.0.0.1", 8083));
+	assert_false(workload_port_in_table("", "127.0.0.1", 8080));
+	assert_false(workload_port_in_table("heading", "127.0.0.1", 8080));
+}
+
+static void test_listening_port_of_ipv6_is_seen_in_its_table(void **state)
+{
+	static const char table[] =
+		"  sl  local_address                         remote_address                st\n"
+		"   0: 00000000000000000000000001000000:1F90 "
+		"00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000\n"
+		"   1: 0000000000000000FFFF00000100007F:1F91 "
+		"00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000\n"
+		"   2: 00000000000000000000000000000000:1F92 "
+		"00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000\n";
+
+	(void)state;
+	assert_true(workload_port_in_table(table, "::1", 8080));
+	assert_false(workload_port_in_table(table, "127.0.0.1", 8080));
+	assert_true(workload_port_in_table(table, "127.0.0.1", 8081)); /* mapped */
+	assert_false(workload_port_in_table(table, "127.0.0.2", 8081));
+	assert_true(workload_port_in_table(table, "127.0.0.1", 8082));
+	assert_true(workload_port_in_table(table, "2001:db8::1", 8082));
+}
+
+static void test_an_address_of_this_machine_is_known(void **state)
+{
+	(void)state;
+	assert_true(workload_port_is_ours("127.0.0.1"));
+	assert_false(workload_port_is_ours("192.0.2.254")); /* for documents only */
+	assert_false(workload_port_is_ours("0.0.0.0"));
+	assert_false(workload_port_is_ours("localhost"));
 }
 
 static void test_free_port_has_no_listener(void **state)
@@ -162,7 +196,9 @@ static void test_free_port_has_no_listener(void **state)
 	(void)state;
 	assert_int_equal(workload_port_free("127.0.0.1", &port), 0);
 	assert_true(port >= 1024);
-	assert_false(workload_port_listens(port));
+	assert_false(workload_port_listens("127.0.0.1", port));
+	assert_int_equal(workload_port_free("192.0.2.254", &port), -EADDRNOTAVAIL);
+	assert_int_equal(workload_port_free("localhost", &port), -EINVAL);
 }
 
 int main(void)
@@ -176,6 +212,8 @@ int main(void)
 		T(test_digest_is_remembered_over_a_restart),
 		T(test_only_absolute_names_may_have_a_slash),
 		cmocka_unit_test(test_listening_port_is_seen_in_the_table),
+		cmocka_unit_test(test_listening_port_of_ipv6_is_seen_in_its_table),
+		cmocka_unit_test(test_an_address_of_this_machine_is_known),
 		cmocka_unit_test(test_free_port_has_no_listener),
 	};
 
