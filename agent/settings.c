@@ -221,6 +221,8 @@ static int visit_cpus(const struct want *w, const char *root, const char *file)
 
 	(void)snprintf(path, sizeof(path), "%s%s", root, CPU_DIR);
 	dir = opendir(path);
+	if (!dir && errno != ENOENT)
+		return kg_err_errno(w->err, "cannot read", path);
 	while (dir && rc == 0 && (e = readdir(dir))) {
 		if (!is_cpu(e->d_name) || is_off_line(root, e->d_name))
 			continue;

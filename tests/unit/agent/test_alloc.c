@@ -15,6 +15,7 @@
 #include "agent/boot_verify.h"
 #include "agent/document.h"
 #include "agent/provenance_facts.h"
+#include "agent/settings.h"
 #include "agent/spool.h"
 #include "agent/state.h"
 #include "artifact.h"
@@ -197,6 +198,39 @@ static void test_facts_of_a_boot_and_of_a_moment(void **state)
 	fake_root_deinit(&root);
 }
 
+/* Settings that are not offered would be called impossible on this machine. */
+static void test_settings(void **state)
+{
+	static const struct kg_param_value wanted[] = {{(char *)"governor", (char *)"performance"}};
+	struct fake_root root;
+	struct kg_params p;
+	struct kg_err err;
+	unsigned n;
+	int rc;
+
+	(void)state;
+	fake_root_init(&root);
+	fake_intel(&root);
+	for (n = 1;; n++) {
+		alloc_fault_arm(n);
+		rc = settings_offer(root.dir, &p);
+		if (!alloc_fault_disarm())
+			break;
+		assert_int_equal(rc, -ENOMEM);
+	}
+	assert_int_equal(rc, 0);
+	assert_true(n > 2);
+	kg_params_deinit(&p);
+	for (n = 1;; n++) {
+		alloc_fault_arm(n);
+		rc = settings_apply_all(root.dir, wanted, 1, &err);
+		if (!alloc_fault_disarm())
+			break;
+		assert_int_equal(rc, -ENOMEM);
+	}
+	fake_root_deinit(&root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_verification),
 		cmocka_unit_test(test_fetch),
 		cmocka_unit_test(test_facts_of_a_boot_and_of_a_moment),
+		cmocka_unit_test(test_settings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

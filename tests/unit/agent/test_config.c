@@ -93,6 +93,8 @@ static void test_presets_hold_where_nothing_is_said(void **state)
 	assert_int_equal(c.clock, AGENT_CLOCK_REAL);
 	assert_int_equal(c.env_check, AGENT_ENV_STRICT);
 	assert_int_equal(c.shutdown.method, AGENT_SHUTDOWN_AUTO);
+	assert_true(c.shutdown.reboot);
+	assert_null(c.address);
 	assert_int_equal(c.initrd.cache_bytes, 256 << 20);
 	agent_config_deinit(&c);
 }
@@ -109,6 +111,38 @@ static void test_mistakes_are_told_with_their_place(void **state)
 	expect_error("coordinator: a:1\nmachine: m\nclock: sundial\n", "instruction");
 	expect_error("coordinator: a:1\nmachine: m\nspool: 3\n", "spool");
 	expect_error("", "");
+}
+
+static void test_the_address_for_peers_names_one_machine(void **state)
+{
+	static const char *const right[] = {"192.0.2.7", "127.0.0.1", "2001:db8::7"};
+	static const char *const wrong[] = {
+		"0.0.0.0",     "'::'",	       "224.0.0.1", "'ff02::1'", "255.255.255.255",
+		"192.0.2.7:5", "192.0.2.0/24", "box-1",	    "192.0.2",	 "''",
+	};
+	struct agent_config c;
+	struct kg_err err;
+	char text[160];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
+		(void)snprintf(text, sizeof(text),
+			       "coordinator: a:1\nmachine: m\ninitrd: {policy: none}\n"
+			       "address: '%s'\nshutdown: {reboot: no}\n",
+			       right[i]);
+		assert_int_equal(load(text, &c, &err), 0);
+		assert_string_equal(c.address, right[i]);
+		assert_false(c.shutdown.reboot);
+		agent_config_deinit(&c);
+	}
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		(void)snprintf(
+			text, sizeof(text),
+			"coordinator: a:1\nmachine: m\ninitrd: {policy: none}\naddress: %s\n",
+			wrong[i]);
+		expect_error(text, ":4:10: 'address'");
+	}
 }
 
 static void test_addresses(void **state)
@@ -165,6 +199,7 @@ int main(void)
 		cmocka_unit_test(test_whole_file_of_the_lab),
 		cmocka_unit_test(test_presets_hold_where_nothing_is_said),
 		cmocka_unit_test(test_mistakes_are_told_with_their_place),
+		cmocka_unit_test(test_the_address_for_peers_names_one_machine),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_faults_exist_only_in_test_builds),
 	};

@@ -4,28 +4,12 @@
 
 static bool has(const struct fixture *f, enum agent_action_kind kind)
 {
-	size_t i;
-
-	for (i = 0; i < f->acts.n; i++)
-		if (f->acts.items[i].kind == kind)
-			return true;
-	return false;
-}
-
-static const struct agent_record *record_of(const struct fixture *f, enum agent_record_kind kind)
-{
-	size_t i;
-
-	for (i = 0; i < f->acts.n; i++)
-		if (f->acts.items[i].kind == AGENT_DO_RECORD &&
-		    f->acts.items[i].record.kind == kind)
-			return &f->acts.items[i].record;
-	return NULL;
+	return find(f, kind) != NULL;
 }
 
 static void stage_is(const struct fixture *f, const char *stage)
 {
-	const struct agent_record *r = record_of(f, AGENT_REC_STAGE);
+	const struct agent_record *r = record(f, AGENT_REC_STAGE);
 
 	assert_non_null(r);
 	assert_string_equal(r->stage, stage);
@@ -113,8 +97,8 @@ static void test_a_default_kernel_that_is_stuck_too_is_a_harness_error(void **st
 
 	(void)state;
 	start_stuck(&f, AGENT_LEAVE, OTHER_HOST, "no kexec");
-	assert_string_equal(record_of(&f, AGENT_REC_BOOT_ENDED)->outcome, "harness-error");
-	assert_non_null(strstr(record_of(&f, AGENT_REC_BOOT_ENDED)->reason, "no kexec"));
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->outcome, "harness-error");
+	assert_non_null(strstr(record(&f, AGENT_REC_BOOT_ENDED)->reason, "no kexec"));
 	assert_false(has(&f, AGENT_DO_REBOOT));
 }
 
@@ -142,8 +126,47 @@ static void test_a_refused_load_reboots_once_and_then_is_final(void **state)
 	start_stuck(&f, AGENT_LEAVE, OTHER_HOST, NULL);
 	done(&f, AGENT_EV_FETCHED, NULL);
 	refuse_load(&f);
-	assert_string_equal(record_of(&f, AGENT_REC_BOOT_ENDED)->outcome, "harness-error");
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->outcome, "harness-error");
 	assert_false(has(&f, AGENT_DO_REBOOT));
+}
+
+/* The agent may die between coming back and the refusal: the machine is not rebooted for ever. */
+static void test_that_the_machine_was_left_outlives_the_agent(void **state)
+{
+	struct agent_saved saved = {.stage = AGENT_FETCH,
+				    .boot = 7,
+				    .lease_epoch = 3,
+				    .n_runs = 1,
+				    .left = true,
+				    .host_boot_id = HOST};
+	struct fixture f;
+
+	(void)state;
+	start_stuck(&f, AGENT_LEAVE, OTHER_HOST, NULL);
+	assert_true(f.a.left && position(&f, AGENT_DO_SAVE) < position(&f, AGENT_DO_FETCH));
+	start(&f, &saved, HOST, false);
+	assert_true(f.a.left);
+	done(&f, AGENT_EV_FETCHED, NULL);
+	refuse_load(&f);
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->outcome, "harness-error");
+	assert_false(has(&f, AGENT_DO_REBOOT));
+}
+
+static void test_each_order_may_leave_once(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start_stuck(&f, AGENT_LEAVE, OTHER_HOST, NULL);
+	simple(&f, AGENT_EV_CONNECTED);
+	done(&f, AGENT_EV_FETCHED, "infra");
+	ack(&f, 7, 3, f.a.next_seq - 1);
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	order(&f, 8, 4, 1);
+	assert_false(f.a.left);
+	done(&f, AGENT_EV_FETCHED, NULL);
+	refuse_load(&f);
+	assert_int_equal(f.a.stage, AGENT_LEAVE);
 }
 
 static void test_a_fence_while_leaving_ends_the_boot(void **state)
@@ -159,7 +182,7 @@ static void test_a_fence_while_leaving_ends_the_boot(void **state)
 	ev.u.fence.lease_epoch = 3;
 	ev.u.fence.reason = "cancelled";
 	step(&f, ev);
-	assert_string_equal(record_of(&f, AGENT_REC_BOOT_ENDED)->outcome, "infra");
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->outcome, "infra");
 	assert_false(has(&f, AGENT_DO_REBOOT));
 }
 
@@ -171,7 +194,7 @@ static void test_a_failed_reboot_is_infra(void **state)
 	start_idle(&f);
 	order_stuck(&f, "no kexec");
 	done(&f, AGENT_EV_HOP_FAILED, "infra");
-	assert_string_equal(record_of(&f, AGENT_REC_BOOT_ENDED)->outcome, "infra");
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->outcome, "infra");
 }
 
 /* Up to the verified boot of an order. */
@@ -203,7 +226,7 @@ static void test_settings_are_a_stage_of_their_own_before_the_runs(void **state)
 	stage_is(&f, "settings");
 	assert_true(has(&f, AGENT_DO_PROVENANCE));
 	verified(&f, false, false);
-	assert_null(record_of(&f, AGENT_REC_STAGE));
+	assert_null(record(&f, AGENT_REC_STAGE));
 }
 
 static void test_settings_that_do_not_hold_let_nothing_run(void **state)
@@ -213,7 +236,7 @@ static void test_settings_that_do_not_hold_let_nothing_run(void **state)
 	(void)state;
 	verified(&f, true, false);
 	done(&f, AGENT_EV_SETTINGS_FAILED, "invalid-env");
-	assert_string_equal(record_of(&f, AGENT_REC_BOOT_ENDED)->outcome, "invalid-env");
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->outcome, "invalid-env");
 	assert_false(has(&f, AGENT_DO_START_RUN));
 }
 
@@ -232,6 +255,90 @@ static void test_a_locked_boot_is_left_once_everything_is_delivered(void **state
 	assert_false(has(&f, AGENT_DO_SEND_STATE)); /* no order is wanted before it is back */
 }
 
+static void test_no_machine_is_rebooted_that_does_not_run_the_boots_kernel(void **state)
+{
+	struct agent_saved saved = {.stage = AGENT_BOOT,
+				    .boot = 7,
+				    .lease_epoch = 3,
+				    .n_runs = 1,
+				    .host_boot_id = HOST};
+	struct agent_event ev = {.kind = AGENT_EV_START};
+	struct fixture f;
+
+	(void)state;
+	agent_init(&f.a);
+	ev.u.start.saved = &saved;
+	ev.u.start.host_boot_id = OTHER_HOST;
+	ev.u.start.leave = true; /* the order says so, but a fallback has booted */
+	step(&f, ev);
+	simple(&f, AGENT_EV_CONNECTED);
+	done(&f, AGENT_EV_VERIFIED, "boot-fallback");
+	ack(&f, 7, 3, f.a.next_seq - 1);
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	assert_false(has(&f, AGENT_DO_REBOOT));
+	assert_true(has(&f, AGENT_DO_SEND_STATE));
+}
+
+static void test_a_fenced_boot_is_left_too(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	verified(&f, false, true);
+	simple(&f, AGENT_EV_CONNECTED);
+	done(&f, AGENT_EV_SETTINGS_FAILED, "invalid-env");
+	fence(&f, 7, 3);
+	fence(&f, 7, 3); /* nobody waits for its records */
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	assert_true(has(&f, AGENT_DO_REBOOT));
+}
+
+static void test_an_agent_restarted_during_the_upload_leaves_all_the_same(void **state)
+{
+	struct agent_saved saved = {.stage = AGENT_UPLOAD,
+				    .boot = 7,
+				    .lease_epoch = 3,
+				    .n_runs = 1,
+				    .host_boot_id = HOST,
+				    .has_records = true,
+				    .last_seq = 9,
+				    .mark = AGENT_UPLOAD | 0x20U}; /* ended */
+	struct agent_event ev = {.kind = AGENT_EV_START};
+	struct fixture f;
+
+	(void)state;
+	agent_init(&f.a);
+	ev.u.start.saved = &saved;
+	ev.u.start.host_boot_id = HOST;
+	ev.u.start.nonce_seen = ev.u.start.leave = true;
+	step(&f, ev);
+	simple(&f, AGENT_EV_CONNECTED);
+	ack(&f, 7, 3, 9);
+	assert_true(has(&f, AGENT_DO_REBOOT));
+	ev.u.start.host_boot_id = OTHER_HOST; /* somebody has switched it off and on */
+	ev.u.start.nonce_seen = false;
+	agent_init(&f.a);
+	step(&f, ev);
+	simple(&f, AGENT_EV_CONNECTED);
+	ack(&f, 7, 3, 9);
+	assert_false(has(&f, AGENT_DO_REBOOT));
+}
+
+static void test_a_machine_that_cannot_be_left_says_that_it_is_idle(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	verified(&f, false, true);
+	simple(&f, AGENT_EV_CONNECTED);
+	done(&f, AGENT_EV_SETTINGS_FAILED, "invalid-env");
+	ack(&f, 7, 3, f.a.next_seq - 1);
+	assert_true(has(&f, AGENT_DO_REBOOT));
+	done(&f, AGENT_EV_HOP_FAILED, "infra");
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	assert_true(has(&f, AGENT_DO_SEND_STATE));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,11 +348,17 @@ int main(void)
 		cmocka_unit_test(test_a_default_kernel_that_is_stuck_too_is_a_harness_error),
 		cmocka_unit_test(test_an_agent_that_died_before_the_reboot_makes_it),
 		cmocka_unit_test(test_a_refused_load_reboots_once_and_then_is_final),
+		cmocka_unit_test(test_that_the_machine_was_left_outlives_the_agent),
+		cmocka_unit_test(test_each_order_may_leave_once),
 		cmocka_unit_test(test_a_fence_while_leaving_ends_the_boot),
 		cmocka_unit_test(test_a_failed_reboot_is_infra),
 		cmocka_unit_test(test_settings_are_a_stage_of_their_own_before_the_runs),
 		cmocka_unit_test(test_settings_that_do_not_hold_let_nothing_run),
 		cmocka_unit_test(test_a_locked_boot_is_left_once_everything_is_delivered),
+		cmocka_unit_test(test_no_machine_is_rebooted_that_does_not_run_the_boots_kernel),
+		cmocka_unit_test(test_a_fenced_boot_is_left_too),
+		cmocka_unit_test(test_an_agent_restarted_during_the_upload_leaves_all_the_same),
+		cmocka_unit_test(test_a_machine_that_cannot_be_left_says_that_it_is_idle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "tests/lib/cmocka_all.h"
 
 #include "agent/settings.h"
@@ -81,16 +85,164 @@ static void test_what_a_machine_does_not_have_is_said(void **state)
 	refused(r, "thp-defrag", "never", KG_ENODATA, "does not have it");
 }
 
-static void test_no_name_leads_out_of_proc_sys(void **state)
+/* A second name of the same file: what is written there shows here. */
+static void link_to(const struct fake_root *r, const char *path, const char *other)
+{
+	char from[256], to[256];
+
+	fake_put(r, other, "");
+	(void)snprintf(from, sizeof(from), "%s%s", r->dir, path);
+	(void)snprintf(to, sizeof(to), "%s%s", r->dir, other);
+	assert_int_equal(unlink(to), 0);
+	assert_int_equal(link(from, to), 0);
+}
+
+static int apply_all(const struct fake_root *r, const char *const *words, struct kg_err *err)
+{
+	struct kg_param_value list[8] = {{NULL, NULL}};
+	size_t n;
+
+	for (n = 0; words[2 * n]; n++)
+		list[n] = (struct kg_param_value){(char *)(uintptr_t)words[2 * n],
+						  (char *)(uintptr_t)words[2 * n + 1]};
+	return settings_apply_all(r->dir, list, n, err);
+}
+
+static void test_all_are_read_again_once_the_last_is_made(void **state)
+{
+	static const char *const words[] = {"sysctl.vm.swappiness", "10", "sysctl.vm.dirty_ratio",
+					    "20", NULL};
+	const struct fake_root *r = *state;
+	struct kg_err err = {""};
+
+	link_to(r, "/proc/sys/vm/swappiness", "/proc/sys/vm/dirty_ratio");
+	assert_int_equal(apply_all(r, words, &err), KG_ESTATE);
+	assert_string_equal(err.text, "setting 'sysctl.vm.swappiness': wanted '10', found '20' "
+				      "once the other settings were made");
+}
+
+static void test_which_cpus_there_are_is_settled_first(void **state)
+{
+	static const char *const words[] = {"governor", "performance", "smt", "off", NULL};
+	const struct fake_root *r = *state;
+	struct kg_err err = {""};
+
+	/* the governor is in one file with it, and the last one that was written shows */
+	link_to(r, CPU "/smt/control", CPU "/cpu0/cpufreq/scaling_governor");
+	assert_int_equal(apply_all(r, words, &err), KG_ESTATE);
+	assert_non_null(strstr(err.text, "'smt': wanted 'off', found 'performance'"));
+}
+
+static void test_no_settings_are_none(void **state)
+{
+	static const char *const words[] = {NULL};
+	struct kg_err err = {""};
+
+	assert_int_equal(apply_all(*state, words, &err), 0);
+}
+
+static void test_a_number_may_be_written_in_another_way(void **state)
+{
+	static const char *const same[] = {"sysctl.vm.swappiness", "16 a", "sysctl.vm.dirty_ratio",
+					   "0x10 a", NULL};
+	static const char *const other[] = {"sysctl.vm.swappiness", "16 a", "sysctl.vm.dirty_ratio",
+					    "0x11 a", NULL};
+	static const char *const more[] = {"sysctl.vm.swappiness", "16 b", "sysctl.vm.dirty_ratio",
+					   "16 b 7", NULL};
+	const struct fake_root *r = *state;
+	struct kg_err err = {""};
+
+	link_to(r, "/proc/sys/vm/swappiness", "/proc/sys/vm/dirty_ratio");
+	if (apply_all(r, same, &err) < 0)
+		fail_msg("%s", err.text);
+	fake_put(r, "/proc/sys/vm/swappiness", "");
+	assert_int_equal(apply_all(r, other, &err), KG_ESTATE);
+	link_to(r, "/proc/sys/vm/swappiness", "/proc/sys/vm/dirty_ratio");
+	fake_put(r, "/proc/sys/vm/swappiness", "");
+	link_to(r, "/proc/sys/vm/swappiness", "/proc/sys/vm/dirty_ratio");
+	assert_int_equal(apply_all(r, more, &err), KG_ESTATE);
+}
+
+static void test_a_cpu_that_is_off_line_has_no_governor(void **state)
 {
 	const struct fake_root *r = *state;
 
-	refused(r, "sysctl...etc.passwd", "x", KG_EINVALID, "no name of a sysctl");
-	refused(r, "sysctl.vm/../../etc/passwd", "x", KG_EINVALID, "no name of a sysctl");
-	refused(r, "sysctl.", "x", KG_EINVALID, "no name of a sysctl");
+	fake_put(r, CPU "/cpu2/online", "0\n");
+	applied(r, "governor", "performance");
+	fake_put(r, CPU "/cpu2/online", "1\n");
+	refused(r, "governor", "performance", KG_ENODATA, "'cpu2' is on line and has no");
+}
+
+static void test_turbo_is_said_in_the_words_of_the_job(void **state)
+{
+	const struct fake_root *r = *state;
+
+	fake_put(r, CPU "/intel_pstate/no_turbo", "00\n"); /* shows 10 once 1 is written */
+	refused(r, "turbo", "off", KG_ESTATE, "wanted 'off', found '10'");
+	fake_remove(r, CPU "/intel_pstate/no_turbo");
+	refused(r, "turbo", "on", KG_ENODATA, "does not have it");
+	fake_put(r, CPU "/cpufreq/boost", "0\n");
+	applied(r, "turbo", "on");
+	applied(r, "turbo", "off");
+}
+
+static void test_an_interface_may_have_a_dot_in_its_name(void **state)
+{
+	const struct fake_root *r = *state;
+
+	fake_put(r, "/proc/sys/net/ipv4/conf/eth0.1/forwarding", "0\n");
+	applied(r, "sysctl.net.ipv4.conf.eth0/1.forwarding", "1");
+	applied(r, "sysctl.net/ipv4/conf/eth0.1/forwarding", "0");
+}
+
+static void test_no_name_leads_out_of_proc_sys(void **state)
+{
+	static const char *const names[] = {
+		"...etc.passwd",
+		"vm/../../etc/passwd",
+		"a.//.b",
+		"a//b",
+		"",
+		".",
+		"/",
+		"/etc/passwd",
+		".vm",
+		"vm.",
+		"vm..x",
+		"vm/",
+		"vm/.hidden",
+		"vm swappiness",
+		"vm.swapp\xc3",
+		"vm.a*b",
+		"vm.a\nb",
+	};
+	const struct fake_root *r = *state;
+	char name[400];
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		(void)snprintf(name, sizeof(name), "sysctl.%s", names[i]);
+		refused(r, name, "x", KG_EINVALID, "no name of a sysctl");
+	}
+	(void)snprintf(name, sizeof(name), "sysctl.%0300d", 0);
+	refused(r, name, "x", KG_EINVALID, "no name of a sysctl");
+}
+
+static void test_what_is_no_setting_is_refused(void **state)
+{
+	const struct fake_root *r = *state;
+	char big[1100];
+
+	memset(big, '1', sizeof(big) - 1);
+	big[sizeof(big) - 1] = '\0';
+	refused(r, "sysctl.vm.swappiness", big, KG_EINVALID, "expected one line");
 	refused(r, "sysctl.vm.swappiness", "1\n2", KG_EINVALID, "expected one line");
+	refused(r, "sysctl.vm.swappiness", "1\r", KG_EINVALID, "expected one line");
 	refused(r, "colour", "red", KG_EINVALID, "not known");
+	refused(r, "", "red", KG_EINVALID, "not known");
+	refused(r, "sysctl", "red", KG_EINVALID, "not known");
 	refused(r, "turbo", "maybe", KG_EINVALID, "expected on or off");
+	refused(r, "smt", "forceoff", KG_EINVALID, "expected on or off");
 }
 
 static const char *offer(const struct kg_params *p, const char *name)
@@ -131,7 +283,15 @@ int main(void)
 		TEST(test_blanks_between_numbers_do_not_count),
 		TEST(test_a_file_that_shows_something_else_is_named_with_both),
 		TEST(test_what_a_machine_does_not_have_is_said),
+		TEST(test_all_are_read_again_once_the_last_is_made),
+		TEST(test_which_cpus_there_are_is_settled_first),
+		TEST(test_no_settings_are_none),
+		TEST(test_a_number_may_be_written_in_another_way),
+		TEST(test_a_cpu_that_is_off_line_has_no_governor),
+		TEST(test_turbo_is_said_in_the_words_of_the_job),
+		TEST(test_an_interface_may_have_a_dot_in_its_name),
 		TEST(test_no_name_leads_out_of_proc_sys),
+		TEST(test_what_is_no_setting_is_refused),
 		TEST(test_the_machine_tells_what_can_be_set),
 	};
 

@@ -47,6 +47,7 @@ static void fill(struct agent_state *s)
 	s->saved.n_runs = 3;
 	s->saved.hops = 9;
 	s->saved.fenced = true;
+	s->saved.left = true;
 	s->minor = 2;
 	(void)snprintf(s->saved.host_boot_id, sizeof(s->saved.host_boot_id), "aaaa-bbbb");
 	(void)snprintf(s->previous_host_boot_id, sizeof(s->previous_host_boot_id), "cccc");
@@ -72,6 +73,7 @@ static void test_everything_comes_back(void **state)
 	assert_int_equal(got.saved.n_runs, 3);
 	assert_int_equal(got.saved.hops, 9);
 	assert_true(got.saved.fenced);
+	assert_true(got.saved.left);
 	assert_int_equal(got.minor, 2);
 	assert_string_equal(got.saved.host_boot_id, "aaaa-bbbb");
 	assert_string_equal(got.previous_host_boot_id, "cccc");
@@ -94,6 +96,42 @@ static void test_idle_state_keeps_hops(void **state)
 	assert_int_equal(got.saved.hops, 5);
 	assert_null(got.order);
 	agent_state_deinit(&got);
+}
+
+/* As agent 0.2.0 left it; it knows neither that a machine may be left nor roles. */
+static void test_file_of_release_0_2_is_read(void **state)
+{
+	static const char text[] =
+		"kgrid-agent-state 1\nhost-boot-id 11111111-0000-0000-0000-000000000000\nhops 2\n"
+		"previous-host-boot-id 22222222-0000-0000-0000-000000000000\n"
+		"boot-method kexec-file-load\nboot 17\nlease-epoch 4\nstage run\nminor 2\nruns 3\n"
+		"fenced no\norder 0a0b0c\n"
+		"sha256 63000c8f5b4f472e64a0e898486508aaffa704463ab1cbfcb42ec959d888ca94\n";
+	struct fixture *f = *state;
+	struct agent_state got;
+	struct kg_err err = {""};
+
+	assert_int_equal(kg_file_replace(f->path, text, sizeof(text) - 1, 0600, &err), 0);
+	if (agent_state_load(f->path, &got, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(got.saved.stage, AGENT_RUN);
+	assert_int_equal(got.saved.boot, 17);
+	assert_int_equal(got.saved.n_runs, 3);
+	assert_int_equal(got.minor, 2);
+	assert_false(got.saved.left);
+	assert_false(got.saved.fenced);
+	assert_int_equal(got.order_len, 3);
+	/* and back: it takes what this one writes, unless a machine was left meanwhile */
+	assert_int_equal(agent_state_save(f->path, &got, &err), 0);
+	agent_state_deinit(&got);
+	{
+		char *again;
+		size_t len;
+
+		assert_int_equal(kg_file_read(f->path, 1 << 16, &again, &len, &err), 0);
+		assert_string_equal(again, text);
+		free(again);
+	}
 }
 
 static void test_no_file_is_enoent(void **state)
@@ -134,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_everything_comes_back),
 		T(test_idle_state_keeps_hops),
+		T(test_file_of_release_0_2_is_read),
 		T(test_no_file_is_enoent),
 		T(test_every_cut_and_every_changed_byte_is_noticed),
 	};
