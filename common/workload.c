@@ -291,6 +291,12 @@ static int fill_param(const struct kg_loader *l, const struct kg_yaml_node *n,
 	return 0;
 }
 
+/* Declarations from before pairs may have a parameter 'host'; it then has its own value. */
+static bool is_taken(const struct kg_workload *w, const char *name)
+{
+	return kg_workload_builtin(name) && (w->pair || strcmp(name, "host") != 0);
+}
+
 static int load_params(const struct kg_loader *l, const struct kg_yaml_node *map)
 {
 	struct kg_workload *w = l->w;
@@ -311,7 +317,7 @@ static int load_params(const struct kg_loader *l, const struct kg_yaml_node *map
 		struct kg_param_decl *d = &w->params[i];
 		struct raw_param raw = {0};
 
-		if (!kg_name_valid(map->keys[i]->text) || kg_workload_builtin(map->keys[i]->text))
+		if (!kg_name_valid(map->keys[i]->text) || is_taken(w, map->keys[i]->text))
 			return kg_yaml_error(l->doc, map->keys[i], l->err,
 					     "'%.64s' cannot be the name of a parameter",
 					     map->keys[i]->text);
@@ -416,12 +422,12 @@ static int check_template(const struct kg_loader *l, const struct kg_yaml_node *
 	int rc;
 
 	while ((rc = kg_workload_placeholder(&p, &ph)) > 0) {
-		if (kg_workload_builtin(ph.name) && l->w->helper.n > 0)
+		d = kg_workload_find_param(l->w, ph.name);
+		if (!d && kg_workload_builtin(ph.name) && l->w->helper.n > 0)
 			continue;
-		if (kg_workload_builtin(ph.name))
+		if (!d && kg_workload_builtin(ph.name))
 			return kg_yaml_error(l->doc, n, l->err,
 					     "'{%s}' is for workloads with a helper", ph.name);
-		d = kg_workload_find_param(l->w, ph.name);
 		if (!d)
 			return unknown_param(l, n, ph.name);
 		if (!d->required && !d->preset && !conditions_name(when, ph.name))
@@ -519,6 +525,35 @@ static int load_arguments(const struct kg_loader *l, const struct kg_yaml_node *
 	return 0;
 }
 
+static bool names_host(const struct kg_texts *t)
+{
+	struct kg_placeholder ph;
+	const char *p;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		for (p = t->items[i]; kg_workload_placeholder(&p, &ph) > 0;)
+			if (strcmp(ph.name, "host") == 0)
+				return true;
+	return false;
+}
+
+/* A client that does not know where its server is would speak to itself. */
+static int check_pair(const struct kg_loader *l, const struct kg_yaml_node *root)
+{
+	const struct kg_workload *w = l->w;
+	bool found = names_host(&w->command);
+	size_t i;
+
+	for (i = 0; i < w->n_arguments && !found; i++)
+		found = names_host(&w->arguments[i].add);
+	if (!w->pair || found)
+		return 0;
+	return kg_yaml_error(
+		l->doc, kg_yaml_get(root, "pair"), l->err,
+		"'pair': nothing in 'command' names {host}, the address of the helper");
+}
+
 static bool variable_name_valid(const char *s)
 {
 	static const char letters[] =
@@ -609,6 +644,8 @@ static int load(const struct kg_loader *l, struct raw_workload *raw)
 		rc = check_version(l, kg_yaml_get(root, "version"), &w->version);
 	if (rc == 0)
 		rc = load_arguments(l, raw->arguments);
+	if (rc == 0)
+		rc = check_pair(l, root);
 	if (rc == 0)
 		rc = load_environment(l, raw->environment);
 	if (rc == 0)

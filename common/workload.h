@@ -37,7 +37,7 @@
  *
  *   Templates: {name} is a declared parameter or one of KG_WORKLOAD_BUILTINS ({port}: a free port, for
  *   a workload with a helper; {host}: the address that the helper listens on, 127.0.0.1 unless the
- *   helper runs on another machine); {{ and }} are braces.
+ *   helper runs on another machine; what has `pair` must name it); {{ and }} are braces.
  *   The program itself (first of command and helper) is never a template.
  */
 #ifndef KG_COMMON_WORKLOAD_H
@@ -138,8 +138,9 @@ int kg_workload_parse(const char *file_name, const char *text, size_t len,
 void kg_workload_free(struct kg_workload *w);
 
 /* Checks and normalises one value: "expected a whole number from 1 to 65507, not 'x'". A whole
- * number whose declaration has a unit of time or of bytes is also taken with a unit: "10s" of seconds
- * is 10, "1500ms" of seconds is refused (not whole), "64KiB" of bytes is 65536. */
+ * number whose declaration has a unit of time (ns, us, ms, s, min, h, d and their words) or of bytes
+ * (bytes, kB, MB, GB, KiB, MiB, GiB) is also taken with a unit: "10s" of seconds is 10, "1500ms" of
+ * seconds is refused (not whole), "64KiB" of bytes is 65536. */
 int kg_workload_normalise(const struct kg_workload *w, const char *param, const char *value,
 			  char **ret_value, struct kg_err *err);
 /* Completes `given` (already normalised) by defaults; refuses what is required and missing, and

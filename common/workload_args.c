@@ -88,15 +88,22 @@ static bool with_unit(const struct kg_param_decl *d, const char *value, int64_t 
 		     {"ms", 1000000},
 		     {"s", 1000000000},
 		     {"sec", 1000000000},
+		     {"second", 1000000000},
 		     {"seconds", 1000000000},
 		     {"min", 60000000000},
+		     {"minute", 60000000000},
 		     {"minutes", 60000000000},
 		     {"h", 3600000000000},
-		     {"hours", 3600000000000}};
+		     {"hour", 3600000000000},
+		     {"hours", 3600000000000},
+		     {"d", 86400000000000},
+		     {"day", 86400000000000},
+		     {"days", 86400000000000}};
 	static const struct {
 		const char *unit;
 		uint64_t bytes;
 	} sizes[] = {{"bytes", 1},  {"byte", 1},	  {"B", 1},
+		     {"kB", 1000},  {"MB", 1000 * 1000},  {"GB", 1000 * 1000 * 1000},
 		     {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024}};
 	uint64_t v;
 	size_t i;
@@ -383,12 +390,13 @@ static void add_literal(struct kg_str *out, const char *text, size_t len)
 
 static const char *value_of(const struct values *v, const char *name)
 {
+	const char *own = kg_params_get(v->params, name);
 	size_t i;
 
-	for (i = 0; i < v->n_extra; i++)
+	for (i = 0; !own && i < v->n_extra; i++)
 		if (strcmp(v->extra[i].name, name) == 0)
-			return v->extra[i].value;
-	return kg_params_get(v->params, name);
+			own = v->extra[i].value;
+	return own;
 }
 
 /* What is put in is not looked at again. */

@@ -134,6 +134,9 @@ static void test_parameters_are_checked(void **state)
 	check_refused(P("a: {type: int, default: 4, required: true}"),
 		      "a required parameter has no default");
 	check_refused(P("port: {type: int}"), "f:3:3: 'port' cannot be the name of a parameter");
+	kg_workload_free(parsed(P("host: {type: int}"))); /* from before pairs */
+	check_refused(P("host: {type: int}") "helper: [h]\npair: true\n",
+		      "f:3:3: 'host' cannot be the name of a parameter");
 	check_refused(P("a b: {type: int}"), "cannot be the name of a parameter");
 	check_refused("name: w\nparameters: [a]\ncommand: [x]\n" METRIC,
 		      "'parameters': expected a mapping");
@@ -180,6 +183,33 @@ static void test_commands_are_checked(void **state)
 	check_refused(C("command: [x]\ncomand: [x]"),
 		      "unknown key 'comand'; did you mean 'command'?");
 #undef C
+}
+
+static void test_pairs_and_canaries(void **state)
+{
+	struct kg_workload *w = parsed("name: w\nhelper: [h, '{host}', '{port}']\n"
+				       "command: [x, '{host}:{port}']\npair: true\n" METRIC);
+
+	(void)state;
+	assert_true(w->pair);
+	assert_false(w->canary);
+	kg_workload_free(w);
+	w = parsed("name: w\nparameters: {a: {type: int}}\nhelper: [h]\ncommand: [x]\n"
+		   "arguments: [{when: {a: 1}, add: ['{host}']}]\npair: true\n" METRIC);
+	assert_true(w->pair);
+	kg_workload_free(w);
+	w = parsed("name: w\ncommand: [x]\ncanary: true\npair: false\n" METRIC);
+	assert_true(w->canary);
+	assert_false(w->pair);
+	kg_workload_free(w);
+	check_refused("name: w\ncommand: [x]\npair: true\n" METRIC,
+		      "f:3:7: 'pair': there is no 'helper'");
+	check_refused(
+		"name: w\nhelper: [h, '{host}']\ncommand: [x, '{{host}}']\npair: true\n" METRIC,
+		"f:4:7: 'pair': nothing in 'command' names {host}");
+	check_refused("name: w\ncommand: [x, '{host}']\n" METRIC,
+		      "'{host}' is for workloads with a helper");
+	check_refused("name: w\ncommand: [x]\ncanary: perhaps\n" METRIC, "'canary'");
 }
 
 static void test_argument_may_use_what_its_condition_names(void **state)
@@ -247,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_smallest_declaration_has_defaults),
 		cmocka_unit_test(test_parameters_are_checked),
 		cmocka_unit_test(test_commands_are_checked),
+		cmocka_unit_test(test_pairs_and_canaries),
 		cmocka_unit_test(test_argument_may_use_what_its_condition_names),
 		cmocka_unit_test(test_metrics_are_checked),
 		cmocka_unit_test(test_out_of_memory_leaks_nothing),

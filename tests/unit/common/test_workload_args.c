@@ -105,6 +105,90 @@ static void test_bad_values_say_what_would_be_right(void **state)
 			     "'w' has no parameter 'colour'; it has test, size, buffer, note");
 }
 
+/* One parameter with a unit: what a value becomes; NULL: it is refused. */
+static void with_unit(const char *type, const char *unit, const char *value, const char *expected)
+{
+	struct kg_workload *u = NULL;
+	struct kg_str text = {0};
+	struct kg_err err = {{0}};
+	char *got = NULL;
+	int rc;
+
+	kg_str_addf(&text,
+		    "name: u\nparameters: {p: {type: %s, unit: %s}}\ncommand: [x]\n"
+		    "metrics: [{name: m, unit: s, direction: lower, read: {keyval: K}}]\n",
+		    type, unit);
+	if (kg_workload_parse("f", text.text, text.len, &u, &err) < 0)
+		fail_msg("%s", err.text);
+	rc = kg_workload_normalise(u, "p", value, &got, &err);
+	if (!expected)
+		assert_int_equal(rc, KG_EINVALID);
+	else if (rc < 0)
+		fail_msg("'%s' of %s: %s", value, unit, err.text);
+	else
+		assert_string_equal(got, expected);
+	free(got);
+	kg_workload_free(u);
+	kg_str_deinit(&text);
+}
+
+static void test_numbers_may_have_the_unit_of_their_parameter(void **state)
+{
+	static const struct {
+		const char *unit, *value, *expected;
+	} rows[] = {
+		{"s", "10s", "10"},
+		{"s", "10", "10"},
+		{"s", "2min", "120"},
+		{"s", "1h", "3600"},
+		{"s", "2000ms", "2"},
+		{"seconds", "1.5min", "90"},
+		{"s", "1500ms", NULL},
+		{"s", "1.5s", NULL},
+		{"s", "1.5", NULL},
+		{"s", "-5s", NULL},
+		{"s", "-5", "-5"},
+		{"s", "s", NULL},
+		{"s", "10 s", NULL},
+		{"s", "10x", NULL},
+		{"s", "64KiB", NULL},
+		{"s", "", NULL},
+		{"s", "1e3s", NULL},
+		{"s", "0x10", NULL},
+		{"s", "0s", "0"},
+		{"ms", "1s", "1000"},
+		{"ms", "10us", NULL},
+		{"us", "3ms", "3000"},
+		{"ns", "1us", "1000"},
+		{"min", "90min", "90"},
+		{"min", "2h", "120"},
+		{"min", "90s", NULL},
+		{"hours", "1d", "24"},
+		{"days", "48h", "2"},
+		{"bytes", "64KiB", "65536"},
+		{"bytes", "1kB", "1000"},
+		{"bytes", "64", "64"},
+		{"bytes", "10s", NULL},
+		{"KiB", "1MiB", "1024"},
+		{"KiB", "512B", NULL},
+		{"MB", "3GB", "3000"},
+		{"MiB", "1GiB", "1024"},
+		{"B", "1.5KiB", "1536"},
+		{"pages", "4KiB", NULL},
+		{"threads", "10s", NULL},
+		{"ns", "99999999999h", NULL},
+		{"s", "99999999999999999999", NULL},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		with_unit("int", rows[i].unit, rows[i].value, rows[i].expected);
+	with_unit("bytes", "bytes", "64KiB", "65536");
+	with_unit("bytes", "bytes", "10s", NULL);
+	with_unit("text", "s", "10s", "10s");
+}
+
 static void test_params_are_completed_and_sorted(void **state)
 {
 	struct kg_param_value given[] = {{"test", "A"}};
@@ -310,6 +394,7 @@ int main(void)
 		cmocka_unit_test(test_value_over_a_limit_is_shown_in_the_unit_of_the_limit),
 		cmocka_unit_test(test_values_are_normalised),
 		cmocka_unit_test(test_bad_values_say_what_would_be_right),
+		cmocka_unit_test(test_numbers_may_have_the_unit_of_their_parameter),
 		cmocka_unit_test(test_params_are_completed_and_sorted),
 		cmocka_unit_test(test_params_text_is_unambiguous),
 		cmocka_unit_test(test_missing_undeclared_and_double_parameters_are_refused),
