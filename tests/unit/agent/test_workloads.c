@@ -198,6 +198,68 @@ static void test_perf_bench_reads_time_per_operation(void **state)
 		    0.739694);
 }
 
+static void test_canary_reads_bytes_per_second(void **state)
+{
+	static const char output[] = "# function 'default' (Default memcpy() provided by glibc)\n"
+				     "24750997285.495102\n";
+	static const struct given g[] = {{"loops", "7"}, {NULL, NULL}};
+	struct kg_workload *w = load("canary");
+	double *values = NULL;
+	struct kg_err err;
+	size_t n;
+
+	(void)state;
+	assert_true(w->canary);
+	assert_false(w->pair);
+	expect_argv("canary", g, "perf bench -f simple mem memcpy -f default -s 4KB -l 7");
+	if (kg_metric_read(&w->metrics[0], output, &values, &n, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(n, 1);
+	assert_true(values[0] == 24750997285.495102);
+	free(values);
+	kg_workload_free(w);
+}
+
+/* Of the shipped ones only netperf has a server, which listens on the one address it is given. */
+static void test_what_can_be_a_pair(void **state)
+{
+	static const char *const names[] = {"netperf", "hackbench", "perf-bench", "canary"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct kg_workload *w = load(names[i]);
+
+		assert_int_equal(w->pair, i == 0);
+		assert_int_equal(w->canary, i == 3);
+		kg_workload_free(w);
+	}
+}
+
+static void test_netperf_talks_to_the_server_of_its_peer(void **state)
+{
+	static const struct given g[] = {{"test", "TCP_RR"}, {NULL, NULL}};
+	struct kg_param_value extra[] = {{(char *)"port", (char *)"7777"},
+					 {(char *)"host", (char *)"192.0.2.7"}};
+	struct kg_workload *w = load("netperf");
+	struct kg_texts argv = {0};
+	struct kg_params p;
+	struct kg_err err;
+
+	(void)state;
+	complete(w, g, &p);
+	assert_int_equal(kg_workload_argv(w, &p, extra, 2, &argv, &err), 0);
+	assert_string_equal(argv.items[4], "-H");
+	assert_string_equal(argv.items[5], "192.0.2.7");
+	kg_texts_deinit(&argv);
+	assert_int_equal(kg_workload_helper_argv(w, &p, extra, 2, &argv, &err), 0);
+	assert_string_equal(argv.items[3], "-L");
+	assert_string_equal(argv.items[4], "192.0.2.7");
+	kg_texts_deinit(&argv);
+	kg_params_deinit(&p);
+	kg_workload_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +271,9 @@ int main(void)
 		cmocka_unit_test(test_netperf_has_one_primary_metric_for_each_test),
 		cmocka_unit_test(test_hackbench_modes_and_channels),
 		cmocka_unit_test(test_perf_bench_reads_time_per_operation),
+		cmocka_unit_test(test_canary_reads_bytes_per_second),
+		cmocka_unit_test(test_what_can_be_a_pair),
+		cmocka_unit_test(test_netperf_talks_to_the_server_of_its_peer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

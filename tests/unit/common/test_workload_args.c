@@ -297,6 +297,29 @@ static void test_helper_takes_extra_names(void **state)
 	kg_params_deinit(&p);
 }
 
+static void test_a_parameter_host_is_its_own(void **state)
+{
+	static const char text[] =
+		"name: old\nparameters: {host: {type: text, default: box}}\nhelper: [h, '{port}']\n"
+		"command: [x, '{host}', '{port}']\n"
+		"metrics: [{name: m, unit: s, direction: lower, read: {keyval: K}}]\n";
+	struct kg_param_value extra[] = {{"port", "7"}, {"host", "127.0.0.1"}};
+	struct kg_texts argv = {0};
+	struct kg_workload *u;
+	struct kg_params p;
+	struct kg_err err;
+
+	(void)state;
+	assert_int_equal(kg_workload_parse("f", text, sizeof(text) - 1, &u, &err), 0);
+	assert_int_equal(kg_workload_params(u, NULL, 0, &p, &err), 0);
+	assert_int_equal(kg_workload_argv(u, &p, extra, 2, &argv, &err), 0);
+	assert_string_equal(argv.items[1], "box");
+	assert_string_equal(argv.items[2], "7");
+	kg_texts_deinit(&argv);
+	kg_params_deinit(&p);
+	kg_workload_free(u);
+}
+
 static void test_duration_follows_the_parameters(void **state)
 {
 	struct kg_param_value given[] = {{"test", "A"}, {"size", "7"}};
@@ -401,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_argv_is_filled_in_and_extended),
 		cmocka_unit_test(test_what_was_filled_in_is_not_filled_in_again),
 		cmocka_unit_test(test_helper_takes_extra_names),
+		cmocka_unit_test(test_a_parameter_host_is_its_own),
 		cmocka_unit_test(test_duration_follows_the_parameters),
 		cmocka_unit_test(test_metric_applies_when_its_condition_holds),
 		cmocka_unit_test(test_out_of_memory_leaks_nothing),
