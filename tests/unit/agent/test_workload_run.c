@@ -21,6 +21,9 @@ struct fixture {
 	uv_loop_t loop;
 	struct workload_group group;
 	struct workload_run *run;
+	struct workload_run_ops ops; /* of a run with a role */
+	uint16_t port;
+	bool finish; /* as soon as it serves */
 	uv_timer_t kill_timer;
 	char stages[64];
 	struct kg_texts argv;
@@ -387,6 +390,86 @@ static void test_helper_that_ends_is_fail(void **state)
 	assert_int_equal(f->n_values, 0);
 }
 
+/* ---- one side of a pair ---- */
+
+static void on_serving(void *data, uint16_t port)
+{
+	struct fixture *f = data;
+
+	f->port = port;
+	if (f->finish)
+		workload_run_finish(f->run);
+}
+
+static void start_role(struct fixture *f, const char *yaml, enum workload_role role,
+		       const char *host, uint64_t timeout_ns)
+{
+	struct workload_run_ops with_serving = ops;
+	struct workload_run_spec spec = {.iterations = 2,
+					 .timeout_ns = timeout_ns,
+					 .group = &f->group,
+					 .path = WORKLOAD_PATH,
+					 .role = role,
+					 .host = host,
+					 .port = 7777};
+	struct kg_err err = {""};
+
+	with_serving.serving = on_serving;
+	f->ops = with_serving;
+	if (kg_workload_parse("test", yaml, strlen(yaml), &spec.workload, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(kg_workload_params(spec.workload, NULL, 0, &spec.params, &err), 0);
+	assert_int_equal(workload_run_start(&f->loop, &spec, &f->ops, f, &f->run, &err), 0);
+}
+
+static void test_server_runs_no_command_and_passes_when_told_that_it_is_over(void **state)
+{
+	struct fixture *f = *state;
+
+	f->finish = true;
+	start_role(f, WORKLOAD("no-such-program-here", LISTEN), WORKLOAD_SERVER, "127.0.0.1", 0);
+	finish(f);
+	assert_string_equal(f->reason, "");
+	assert_string_equal(f->outcome, "pass");
+	assert_string_equal(f->stages, "serve ");
+	assert_true(f->port >= 1024);
+	assert_int_equal(f->n_values, 0);
+}
+
+static void test_server_that_nobody_tells_anything_ends_by_itself(void **state)
+{
+	struct fixture *f = *state;
+
+	start_role(f, WORKLOAD("echo, V=1", LISTEN), WORKLOAD_SERVER, "127.0.0.1",
+		   KG_NSEC_PER_SEC / 10);
+	finish(f);
+	assert_string_equal(f->outcome, "infra");
+	assert_non_null(strstr(f->reason, "nobody said"));
+}
+
+static void test_server_needs_its_address(void **state)
+{
+	struct fixture *f = *state;
+
+	start_role(f, WORKLOAD("echo, V=1", LISTEN), WORKLOAD_SERVER, "192.0.2.254", 0);
+	finish(f);
+	assert_string_equal(f->outcome, "harness-error");
+	assert_string_equal(f->reason, "this machine does not have the address 192.0.2.254");
+}
+
+static void test_client_starts_no_helper_and_goes_to_its_server(void **state)
+{
+	struct fixture *f = *state;
+
+	start_role(f,
+		   WORKLOAD("echo, V=1, \"{host}\", \"{port}\"",
+			    "helper: [no-such-program-here]\n"),
+		   WORKLOAD_CLIENT, "192.0.2.7", 0);
+	finish(f);
+	assert_string_equal(f->outcome, "pass");
+	assert_string_equal(kg_str_text(&f->out), "V=1 192.0.2.7 7777\n");
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -409,6 +492,10 @@ static const struct CMUnitTest tests[] = {
 	T(test_run_killed_before_it_began_ends_once),
 	T(test_helper_listens_before_the_command_and_is_gone_after),
 	T(test_helper_that_ends_is_fail),
+	T(test_server_runs_no_command_and_passes_when_told_that_it_is_over),
+	T(test_server_that_nobody_tells_anything_ends_by_itself),
+	T(test_server_needs_its_address),
+	T(test_client_starts_no_helper_and_goes_to_its_server),
 };
 
 int main(void)
