@@ -419,7 +419,7 @@ static int make_id(const char *path, char ret_id[33], struct kg_err *err)
 	return kg_file_replace(path, ret_id, 32, 0600, err);
 }
 
-static int lock_state(struct driver *d, struct kg_err *err)
+int driver_lock(struct driver *d, struct kg_err *err)
 {
 	char path[CACHE_PATH_SIZE];
 
@@ -448,7 +448,7 @@ static int prepare_folders(struct driver *d, struct kg_err *err)
 	if (rc == 0)
 		rc = cache_init(d->cache_dir, err);
 	if (rc == 0)
-		rc = lock_state(d, err);
+		rc = driver_lock(d, err);
 	(void)snprintf(path, sizeof(path), "%s/id", dir);
 	return rc < 0 ? rc : make_id(path, d->state_id, err);
 }

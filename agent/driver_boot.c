@@ -258,6 +258,8 @@ static void still_here(struct driver *d, const char *why)
 {
 	struct kg_err err;
 
+	if (driver_lock(d, &err) < 0)
+		driver_die(d, "%s", err.text);
 	if (d->agent.boot && spool_open(d->spool_dir, d->agent.boot, d->config->spool_bytes, false,
 					&d->spool, &err) < 0)
 		driver_die(d, "%s", err.text);

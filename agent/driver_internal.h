@@ -74,7 +74,7 @@ struct driver {
 	struct boot_fetch *fetch;
 	uint32_t fetch_id; /* of the last blob request */
 	struct workload_run *run;
-	bool peer_wanted;   /* the run in progress waits for its server, for as long as `wait` says */
+	bool peer_wanted; /* the run in progress waits for its server, for as long as `wait` says */
 	uint16_t peer_port; /* the run in progress serves here; 0: it does not */
 	const struct kg_workload *run_workload; /* borrows from the run: its metrics */
 	const struct kg_params *run_params;
@@ -111,6 +111,8 @@ void driver_later(struct driver *d, const struct agent_event *ev);
 __attribute__((noreturn, format(printf, 2, 3))) void driver_die(struct driver *d, const char *fmt,
 								...);
 void driver_close_handles(struct driver *d);
+/* The state directory has one owner. KG_EBUSY: it is another. */
+int driver_lock(struct driver *d, struct kg_err *err);
 
 /* driver_records.c */
 void driver_record(struct driver *d, const struct agent_record *r);
