@@ -41,4 +41,16 @@ assert_equal 'samples come from the client alone' 4 "$(query "SELECT count(*) FR
 assert_equal 'the client spoke to the other machine' 2 "$(query "SELECT count(*) FROM attempt a
 	JOIN boot b ON b.id = a.boot WHERE b.role = 'client' AND a.argv LIKE '%192.168.77.%'
 		AND a.argv NOT LIKE '%127.0.0.1%'")"
+# The counters of the last boots, whose kernels still run: the server got its packets over the network
+# that it shares with the client, as many as there were transactions, and loopback carried none.
+received() { "$LAB" exec "$1" --dir "$LAB_DIR" "cat /sys/class/net/$2/statistics/rx_packets"; }
+packets=$(query "SELECT CAST(sum(s.value) AS INTEGER) FROM sample s JOIN attempt a ON a.id = s.attempt
+	WHERE NOT s.warmup AND a.boot = (SELECT max(id) FROM boot WHERE job = $job AND role = 'client')")
+for guest in lab-amd lab-intel; do
+	seen=$(received "$guest" eth1)
+	((seen >= packets)) || fail "'$guest' received $seen packets for $packets transactions"
+	note "packets that '$guest' received from its peer: $seen, at least $packets"
+	assert_equal "packets over loopback on '$guest'" yes \
+		"$( (($(received "$guest" lo) * 100 < packets)) && echo yes)"
+done
 "$KGRID" compare "$job" --baseline '6.1/*' || (($? == 1 || $? == 5))
