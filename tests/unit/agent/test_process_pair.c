@@ -348,6 +348,33 @@ static void test_facts_tell_address_and_settings(void **state)
 	kg_msg_free(m);
 }
 
+/* It would refuse what it does not know: for its eyes new keys are comments. */
+static void test_a_coordinator_of_1_2_can_read_the_declaration(void **state)
+{
+	Kgrid__V1__Hello h = KGRID__V1__HELLO__INIT;
+	struct double_ *d = *state;
+	const char *text;
+	struct kg_msg *m;
+
+	double_workload_more(d, "net", "echo V=2; echo to {host} {port}",
+			     SERVER "pair: true\ncanary: false\n");
+	double_start_agent(d);
+	double_accept_raw(d);
+	kg_msg_free(double_next(d));
+	h.has_role = h.has_version_min = h.has_version_max = 1;
+	h.role = KGRID__V1__ROLE__ROLE_COORDINATOR;
+	h.version_min = 1;
+	h.version_max = 2;
+	double_send(d, KG_MSG_HELLO, 0, &h.base);
+	m = double_expect(d, KG_MSG_FACTS);
+	assert_true(BODY(m, Kgrid__V1__MachineFacts)->workloads[0]->available);
+	text = BODY(m, Kgrid__V1__MachineFacts)->workloads[0]->declaration;
+	assert_non_null(strstr(text, "\n#air: true\n#anary: false\n"));
+	assert_null(strstr(text, "{host}"));
+	assert_non_null(strstr(text, "{port}"));
+	kg_msg_free(m);
+}
+
 static void test_an_address_of_another_machine_is_not_told(void **state)
 {
 	struct double_ *d = *state;
@@ -401,6 +428,7 @@ int main(void)
 		T(test_without_an_address_nobody_is_served),
 		T(test_a_role_needs_a_workload_that_can_be_a_pair),
 		T(test_facts_tell_address_and_settings),
+		T(test_a_coordinator_of_1_2_can_read_the_declaration),
 		T(test_an_address_of_another_machine_is_not_told),
 		T(test_a_setting_that_cannot_be_made_lets_nothing_run),
 	};
