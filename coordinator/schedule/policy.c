@@ -130,7 +130,7 @@ void sched_redeem(struct sched *s, struct sched_boot *b, uint64_t now_ns)
 	struct sched_user *u = b->payer;
 
 	if (!u || (b->began_ns == 0 && b->charged_ns == 0))
-		return; /* begun before this start, and nobody says when */
+		return;	       /* begun before this start, and nobody says when */
 	if (b->charged_ns > 0) /* not one of an earlier start */
 		u->pledged -= (double)b->charged_ns * growth(s, (uint64_t)b->began_ns);
 	sched_charge(s, u, took - (double)b->charged_ns, now_ns);

@@ -55,7 +55,7 @@ struct sched_queue {
 struct sched_user {
 	char *name; /* owned */
 	double share;
-	double used;    /* machine ns, in the units of s->usage_from_ns */
+	double used;	/* machine ns, in the units of s->usage_from_ns */
 	double pledged; /* part of it: estimates of open boots */
 	uint32_t number;
 	size_t n_jobs; /* that are not over */
