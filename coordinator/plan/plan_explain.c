@@ -123,7 +123,7 @@ static void explain_cmdline(struct explaining *x)
 		if (!own)
 			x->rc = plan_no_memory(b->err);
 		free(own);
-		if (same && b->variants[i].at.line)
+		if (same && b->variants[i].label[0]) /* not the one that is there without `vary` */
 			line(x, "  variant '%s' at %s", b->variants[i].label,
 			     place(x, b->variants[i].at, &at));
 	}
