@@ -305,9 +305,13 @@ static bool try_going_on(struct look *l)
 {
 	struct sched_queue *q = l->m->last_pair;
 	struct sched_entry *e = q->machine == l->m ? &q->client : &q->server;
+	struct sched_machine *o;
 	struct sched_user *u;
 
-	if (!e->node.in || e->machine != l->m || !goes_on(l, q, other_of(e)))
+	if (!e->node.in || e->machine != l->m)
+		return false;
+	o = other_of(e); /* none: what comes next on the client is no pair */
+	if (!o || !goes_on(l, q, o))
 		return false;
 	for (u = l->users; u; u = u->next_at)
 		if (u->at->queue != q && gives_way(l, q, u->at->queue))

@@ -404,6 +404,26 @@ static void test_circle_of_pairs_runs_one_after_the_other(void **state)
 	assert_int_equal(begun, 6);
 }
 
+/* One queue, since a queue is what a job has on the client's machine. */
+static void test_plain_boot_may_follow_a_pair_of_the_same_job(void **state)
+{
+	struct world *w = *state;
+	struct sched_job *j = world_job(w, &pair);
+
+	world_visits(w, j, &(struct plan){1, 50, "ann", "c", NULL, 1, 1, 1, .seconds = 600}, 2);
+	sched_job_added(&w->s, j, 0);
+	world_up(w, "c", 0);
+	world_up(w, "s", 0);
+	assert_contains(w->log, "begin s boot=2 job=1 b1/v1 n=2 server\n");
+	world_forget(w);
+	world_pass(w, "c", SEC);
+	assert_contains(w->log, "begin c boot=3 job=1 b2/v2 n=1\n");
+	sched_boot_ended(&w->s, 2, KG_OUTCOME_PASS, NULL, 2 * SEC);
+	world_forget(w);
+	world_pass(w, "c", 3 * SEC);
+	assert_contains(w->log, "job 1 done\n");
+}
+
 static void test_pair_with_itself_is_an_ordinary_boot(void **state)
 {
 	struct world *w = *state;
@@ -563,6 +583,7 @@ int main(void)
 		T(test_claim_falls_with_whatever_makes_it_void),
 		T(test_pair_of_a_paused_job_keeps_no_machine),
 		T(test_circle_of_pairs_runs_one_after_the_other),
+		T(test_plain_boot_may_follow_a_pair_of_the_same_job),
 		T(test_pair_with_itself_is_an_ordinary_boot),
 		T(test_pair_needs_both_machines_for_its_submitter),
 		T(test_pair_goes_on_after_a_restart),
