@@ -362,7 +362,9 @@ static void print_slots(struct cli *cli, const Kgrid__V1__JobReply *r, bool all)
 	for (i = 0; i < r->n_slots; i++) {
 		const Kgrid__V1__SlotInfo *x = r->slots[i];
 
-		if (all || !(kg_streq(x->outcome, "pass") || is_pending(x)))
+		/* of what was skipped, "stopped" says why, once for all */
+		if (all || !(kg_streq(x->outcome, "pass") || kg_streq(x->outcome, "skipped") ||
+			     is_pending(x)))
 			slot_row(t, x, &c);
 	}
 	if (table_rows(t) > 0)
@@ -381,8 +383,7 @@ static void print_summary(struct cli *cli, const Kgrid__V1__JobReply *r)
 	kg_str_addf(&s, "%" PRIu64 " %s", j->id, cli_text(j->name));
 	table_pair(t, "job", kg_str_text(&s));
 	kg_str_clear(&s);
-	kg_str_addf(&s, "%s%s%s", format_job_state(j), j->why && j->why[0] ? ": " : "",
-		    cli_text(j->why));
+	format_state_why(format_job_state(j), j->why, &s);
 	table_pair(t, "state", kg_str_text(&s));
 	if (j->user && j->user[0])
 		table_pair(t, "user", j->user);

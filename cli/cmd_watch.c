@@ -145,7 +145,7 @@ static int verdict(struct watch *w)
 	kg_str_deinit(&s);
 	if (n.feasible == 0) {
 		cli_say(w->cli,
-			"no slot of this job could run ('kgrid job show %" PRIu64 "' says why)",
+			"no slot of this job was run ('kgrid job show %" PRIu64 "' says why)",
 			watch_view_job(w->view));
 		return CLI_EXIT_NODATA;
 	}

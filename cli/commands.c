@@ -103,9 +103,11 @@ static const struct cli_example examples_lab[] = {{"kgrid lab up --machines inte
 						  {"kgrid lab down", "leaves nothing behind"},
 						  {NULL, NULL}};
 
-static const char exits_wait[] = "0: every slot that could run passed. 1: some did not, or the job "
-				 "was cancelled. 5: nothing "
-				 "could run. 130: interrupted (the job goes on).";
+static const char exits_wait[] =
+	"0: every slot that could run passed, but for those that the stop rule "
+	"or the budget skipped. 1: some did not, or the job was "
+	"cancelled. 5: nothing ran: all is infeasible or skipped. 130: "
+	"interrupted (the job goes on).";
 
 static const struct cli_example examples_changepoints[] = {
 	{"kgrid stat changepoints history.csv", "a line for each series, its changes below it"},

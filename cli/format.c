@@ -160,6 +160,15 @@ const char *format_job_state(const Kgrid__V1__JobSummary *j)
 	return j->paused && !over ? "paused" : cli_text(j->state);
 }
 
+void format_state_why(const char *state, const char *why, struct kg_str *out)
+{
+	size_t len = strlen(cli_text(state));
+
+	if (why && why[0] && !(strncmp(why, cli_text(state), len) == 0 && why[len] == ':'))
+		kg_str_addf(out, "%s: ", cli_text(state));
+	kg_str_add(out, why && why[0] ? why : cli_text(state));
+}
+
 void format_column(const char *kernel, const char *lsm, struct kg_str *out)
 {
 	kg_str_addf(out, "%s/%s", cli_text(kernel), cli_text(lsm));

@@ -34,6 +34,8 @@ void format_outcomes(size_t n, Kgrid__V1__OutcomeCount *const *counts, struct kg
 
 /* queued, running, paused, done, cancelled. Borrows or static. */
 const char *format_job_state(const Kgrid__V1__JobSummary *j);
+/* "queued: waits: 'm1' is busy", "paused: no boot of it begins ...": the reason may say the state itself. */
+void format_state_why(const char *state, const char *why, struct kg_str *out);
 
 /* "6.12.117/prev" */
 void format_column(const char *kernel, const char *lsm, struct kg_str *out);

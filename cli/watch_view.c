@@ -110,7 +110,9 @@ static void take_job(struct watch_view *v, const Kgrid__V1__JobSummary *j)
 	kg_str_clear(&v->accounting);
 	format_accounting(j->accounting, &v->accounting);
 	v->counts.slots = j->accounting->slots;
-	v->counts.feasible = v->counts.slots - accounting_count(j->accounting, "infeasible");
+	/* what the stop rule or the budget left out is as it was asked for */
+	v->counts.feasible = v->counts.slots - accounting_count(j->accounting, "infeasible") -
+			     accounting_count(j->accounting, "skipped");
 	v->counts.passed = accounting_count(j->accounting, "pass");
 }
 
@@ -234,8 +236,8 @@ size_t watch_view_status(const struct watch_view *v, size_t width, bool color, b
 	size_t i;
 
 	kg_str_add(out, color ? table_style_on(TABLE_DIM) : "");
-	kg_str_addf(&line, "job %" PRIu64 " %s: %s%s%s", v->job, cli_text(v->name), v->state,
-		    v->why && v->why[0] ? ": " : "", cli_text(v->why));
+	kg_str_addf(&line, "job %" PRIu64 " %s: ", v->job, cli_text(v->name));
+	format_state_why(v->state, v->why, &line);
 	add_cut(out, kg_str_text(&line), width);
 	kg_str_add(out, color ? TABLE_STYLE_OFF : "");
 	for (i = 0; i < v->n; i++) {

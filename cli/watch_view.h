@@ -31,7 +31,7 @@ size_t watch_view_status(const struct watch_view *v, size_t width, bool color, b
 uint64_t watch_view_job(const struct watch_view *v); /* 0: not known yet */
 const char *watch_view_state(const struct watch_view *v);
 void watch_view_accounting(const struct watch_view *v, struct kg_str *out);
-/* Slots, those that could run, and those that passed. */
+/* Slots, those that were to run (neither infeasible nor skipped), and those that passed. */
 struct watch_counts {
 	uint64_t slots, feasible, passed;
 };

@@ -114,6 +114,29 @@ static void add_others(struct why *y, const Kgrid__V1__JobReply *r)
 	job_spec_free(spec);
 }
 
+static bool is_over(const Kgrid__V1__JobSummary *j)
+{
+	return kg_streq(j->state, "done") || kg_streq(j->state, "cancelled");
+}
+
+/* A job that ended while it was paused is over like any other. */
+static const char *shown_state(const Kgrid__V1__JobSummary *j)
+{
+	return j->paused && !is_over(j) ? "paused" : j->state;
+}
+
+/* " (slots 24 = 10 pass + 14 skipped)" */
+static void add_counts(struct kg_str *s, const Kgrid__V1__Accounting *a)
+{
+	size_t i;
+
+	kg_str_addf(s, " (slots %" PRIu64 " = ", a->slots);
+	for (i = 0; i < a->n_outcomes; i++)
+		kg_str_addf(s, "%s%" PRIu64 " %s", i ? " + " : "", a->outcomes[i]->count,
+			    a->outcomes[i]->outcome);
+	kg_str_add(s, ")");
+}
+
 static void ask_job(struct why *y)
 {
 	struct work *w = &y->w;
@@ -123,8 +146,11 @@ static void ask_job(struct why *y)
 	if (w->rc < 0)
 		return;
 	y->job = r->job->id;
-	kg_str_addf(&y->heading, "job %" PRIu64 " '%s': %s, priority %" PRIu32 "%s%s", y->job,
-		    r->job->name, r->job->paused ? "paused" : r->job->state, r->job->priority,
+	kg_str_addf(&y->heading, "job %" PRIu64 " '%s': %s", y->job, r->job->name,
+		    shown_state(r->job));
+	if (is_over(r->job) && r->job->accounting)
+		add_counts(&y->heading, r->job->accounting);
+	kg_str_addf(&y->heading, ", priority %" PRIu32 "%s%s", r->job->priority,
 		    r->job->user && r->job->user[0] ? ", of " : "",
 		    r->job->user ? r->job->user : "");
 	w->rc = query_why_job(w->c->query, y->job, 0, &y->lines, &w->err);

@@ -92,7 +92,7 @@ static int why_outcomes(struct db *db, uint64_t job, uint32_t cell, struct kg_te
 		" || iif(count(*) = 1, '', ' to ' || max(slot.block) || ' (' || count(*) || ')')"
 		" || ': ' || slot.outcome || coalesce(': ' || nullif(slot.reason, ''), '')"
 		" FROM cell JOIN slot ON slot.cell = cell.id WHERE cell.job = ?1"
-		" AND cell.number = ?2 AND slot.outcome <> 'pass'"
+		" AND cell.number = ?2 AND slot.outcome IS NOT NULL"
 		" GROUP BY slot.outcome, slot.reason ORDER BY min(slot.block)";
 	sqlite3_stmt *st;
 	int rc = db_select(db, err, cell ? of_cell : of_job, &st, I(job), I0(cell));

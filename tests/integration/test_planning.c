@@ -158,6 +158,32 @@ static void test_a_paused_job_begins_no_boot_until_it_goes_on(void **state)
 	grid_wait_count(&w->g, "SELECT count(*) FROM job WHERE state = 'done'", 1);
 }
 
+static void test_why_of_a_job_that_is_over_says_what_became_of_it(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__JobCancelRequest q = KGRID__V1__JOB_CANCEL_REQUEST__INIT;
+	char text[4096];
+
+	(void)submit(w, one_machine);
+	player_boot(&w->m1);
+	player_boot(&w->m1);
+	grid_wait_count(&w->g, "SELECT count(*) FROM job WHERE state = 'done'", 1);
+	why(w, "1", text, sizeof(text));
+	assert_contains(text, "job 1 'one': done (slots 2 = 2 pass), priority 50");
+	why(w, "1/1", text, sizeof(text));
+	assert_contains(text, "blocks 1 to 2 (2): pass");
+	/* cancelled while it was paused */
+	change_machine(w, "m1", "drain", 0, "disk");
+	(void)submit(w, one_machine);
+	change_job(w, 2, "pause", 0);
+	q.has_job = 1;
+	q.job = 2;
+	kg_msg_free(peer_call(w->client, KG_MSG_JOB_CANCEL, &q.base, KG_MSG_DONE));
+	grid_wait_count(&w->g, "SELECT count(*) FROM job WHERE state = 'cancelled'", 1);
+	why(w, "2", text, sizeof(text));
+	assert_contains(text, "job 2 'one': cancelled (slots 2 = 2 cancelled), priority 50");
+}
+
 static void test_drained_and_reserved_machines_say_why_nothing_runs(void **state)
 {
 	struct world *w = *state;
@@ -376,6 +402,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_paused_job_begins_no_boot_until_it_goes_on),
+		TEST(test_why_of_a_job_that_is_over_says_what_became_of_it),
 		TEST(test_drained_and_reserved_machines_say_why_nothing_runs),
 		TEST(test_a_reservation_outlives_a_restart_and_keeps_others_out),
 		TEST(test_a_job_waits_for_the_one_before),

@@ -333,9 +333,38 @@ static void test_watch_is_0_only_when_all_that_could_run_passed(void **state)
 	assert_contains(out, "job 3: done\nslots 4 = 4 pass\n");
 	assert_int_equal(watch_with(4, 3, "watch 3"), CLI_EXIT_NO);
 	assert_int_equal(watch_with(0, 0, "watch"), CLI_EXIT_NODATA);
-	assert_contains(err_text, "no slot of this job could run");
+	assert_contains(err_text, "no slot of this job was run");
 	assert_int_equal(watch_with(4, 4, "watch --json"), CLI_EXIT_OK);
 	assert_int_equal(strncmp(out, "{\"job\":{\"id\":3,", 15), 0);
+}
+
+/* Stopped as the job asked for, by its stop rule or its budget. */
+static void test_watch_counts_skipped_slots_as_not_to_run(void **state)
+{
+	static Kgrid__V1__OutcomeCount skipped = KGRID__V1__OUTCOME_COUNT__INIT;
+	Kgrid__V1__OutcomeCount *both[] = {&pass_count, &skipped};
+	Kgrid__V1__WatchUpdate u = KGRID__V1__WATCH_UPDATE__INIT;
+	struct answer a = {.type = KG_MSG_WATCH_UPDATE, .body = &u.base, .stream = true};
+
+	(void)state;
+	set_job(24, 10, 0);
+	skipped.outcome = s("skipped");
+	skipped.has_count = 1;
+	skipped.count = 14;
+	accounting.n_outcomes = 2;
+	accounting.outcomes = both;
+	u.job = &job;
+	assert_int_equal(run_with(&a, "watch"), CLI_EXIT_OK);
+	assert_contains(out, "slots 24 = 10 pass + 14 skipped\n");
+	pass_count.count = 9;
+	skipped.count = 14;
+	accounting.slots = 24;
+	accounting.pending = 1;
+	assert_int_equal(run_with(&a, "watch"), CLI_EXIT_NO);
+	pass_count.count = 0;
+	skipped.count = 24;
+	accounting.pending = 0;
+	assert_int_equal(run_with(&a, "watch"), CLI_EXIT_NODATA);
 }
 
 static void test_samples_are_csv_with_the_accounting_aside(void **state)
@@ -464,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_submit_sends_the_same_key_again_after_a_lost_connection),
 		cmocka_unit_test(test_files_that_cannot_be_jobs_are_refused_here),
 		cmocka_unit_test(test_watch_is_0_only_when_all_that_could_run_passed),
+		cmocka_unit_test(test_watch_counts_skipped_slots_as_not_to_run),
 		cmocka_unit_test(test_samples_are_csv_with_the_accounting_aside),
 		cmocka_unit_test(test_logs_are_headed_and_say_what_was_dropped),
 		cmocka_unit_test(test_compare_without_values_is_5_and_says_why),

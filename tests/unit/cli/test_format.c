@@ -107,6 +107,30 @@ static void test_a_paused_job_says_so_until_it_is_over(void **state)
 	}
 }
 
+static void test_a_reason_that_names_the_state_says_it_once(void **state)
+{
+	static const struct {
+		const char *state, *why, *shown;
+	} rows[] = {
+		{"queued", "waits: 'm1' is busy", "queued: waits: 'm1' is busy"},
+		{"paused", "paused: no boot begins", "paused: no boot begins"},
+		{"paused", "paused", "paused: paused"},
+		{"done", "", "done"},
+		{"done", NULL, "done"},
+		{NULL, NULL, ""},
+	};
+	struct kg_str s = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		kg_str_clear(&s);
+		format_state_why(rows[i].state, rows[i].why, &s);
+		assert_string_equal(kg_str_text(&s), rows[i].shown);
+	}
+	kg_str_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +140,7 @@ int main(void)
 		cmocka_unit_test(test_accounting_is_in_the_order_of_the_design),
 		cmocka_unit_test(test_accounting_that_does_not_add_up_says_so),
 		cmocka_unit_test(test_a_paused_job_says_so_until_it_is_over),
+		cmocka_unit_test(test_a_reason_that_names_the_state_says_it_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
