@@ -227,13 +227,18 @@ static void add_predicates(struct kg_str *out)
 	kg_str_add(out, ".SS Axes, under exclude and only\n");
 	predicate_manual(true, out);
 	job_manual_item(out, "PARAMETER",
-			"a parameter of the job's workloads, by its name: size > 64KiB");
+			"a parameter of the job's workloads, by its name: size > 64KiB; "
+			"param.NAME where a fact or an axis has that name, too");
 	job_manual_item(
 		out, "SETTING",
-		"a setting, by its name: governor == performance, sysctl.vm.swappiness >= 60");
+		"a setting, by its name: governor == performance, sysctl.vm.swappiness >= 60; "
+		"setting.NAME where a parameter has that name, too");
 	kg_str_add(out, ".SS Microarchitectures\n");
-	add_text(out, "Compared without case, blanks, '-' and '_', and without a server's suffix: "
-		      "cascadelake is Cascade Lake-SP. One that is not listed is "
+	add_text(out, "Compared without case, blanks, '-', '_' and '+', and without the suffix of "
+		      "a server or client: "
+		      "cascadelake is Cascade Lake-SP, skylake is both Skylake-SP and the client. "
+		      "Of a name with a '/' either side will do, and what stands in parentheses "
+		      "is not compared. One that is not listed is "
 		      "FAMILY-MODEL-STEPPING in decimal.");
 	kg_str_add(out, ".PP\n");
 	for (i = 0; i < n; i++) {

@@ -6,15 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/plan/warn.h"
-
-struct names {
-	struct kg_texts lsms, workloads, params, settings, sets;
+struct list {
+	const char **items; /* owned; the texts borrow from the job */
+	size_t n, room;
 };
 
-static int add_once(struct kg_texts *t, const char *name)
+struct names {
+	struct list lsms, workloads, params, settings, sets;
+};
+
+static int add_name(struct list *t, const char *name)
 {
-	return plan_warn(t, "%s", name); /* adds what is not there yet */
+	if (t->n == t->room) {
+		size_t room = t->room ? 2 * t->room : 16;
+		const char **items = realloc(t->items, room * sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		t->items = items;
+		t->room = room;
+	}
+	t->items[t->n++] = name;
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* There may be very many, of sets that many workloads use. */
+static void sort_once_each(struct list *t)
+{
+	size_t i, n = 0;
+
+	if (t->n > 1)
+		qsort(t->items, t->n, sizeof(*t->items), by_text);
+	for (i = 0; i < t->n; i++)
+		if (n == 0 || strcmp(t->items[n - 1], t->items[i]) != 0)
+			t->items[n++] = t->items[i];
+	t->n = n;
 }
 
 static int add_params(struct names *ret, const struct job_param *params, size_t n)
@@ -23,19 +54,19 @@ static int add_params(struct names *ret, const struct job_param *params, size_t 
 	int rc = 0;
 
 	for (i = 0; i < n && rc == 0; i++)
-		rc = add_once(&ret->params, params[i].name);
+		rc = add_name(&ret->params, params[i].name);
 	return rc;
 }
 
 static int collect_workload(const struct job_workload *w, struct names *ret)
 {
 	size_t i;
-	int rc = add_once(&ret->workloads, w->name);
+	int rc = add_name(&ret->workloads, w->name);
 
 	if (rc == 0)
 		rc = add_params(ret, w->params, w->n_params);
 	for (i = 0; i < w->n_sets && rc == 0; i++) {
-		rc = add_once(&ret->sets, w->sets[i].name);
+		rc = add_name(&ret->sets, w->sets[i].name);
 		if (rc == 0)
 			rc = add_params(ret, w->sets[i].params, w->sets[i].n_params);
 	}
@@ -48,13 +79,17 @@ static int collect(const struct job_spec *j, struct names *ret)
 	int rc = 0;
 
 	for (i = 0; i < j->n_lsms && rc == 0; i++)
-		rc = add_once(&ret->lsms, j->lsms[i].label);
+		rc = add_name(&ret->lsms, j->lsms[i].label);
 	for (i = 0; i < j->n_workloads && rc == 0; i++)
 		rc = collect_workload(&j->workloads[i], ret);
 	for (i = 0; i < j->n_defaults && rc == 0; i++)
 		rc = add_params(ret, &j->defaults[i].param, 1);
 	for (i = 0; i < j->n_settings && rc == 0; i++)
-		rc = add_once(&ret->settings, j->settings[i].name);
+		rc = add_name(&ret->settings, j->settings[i].name);
+	sort_once_each(&ret->workloads);
+	sort_once_each(&ret->sets);
+	sort_once_each(&ret->params);
+	sort_once_each(&ret->settings);
 	return rc;
 }
 
@@ -102,22 +137,20 @@ static int read_list(const struct job_input *in, const struct predicate_scope *s
 	return 0;
 }
 
-#define LIST(t) (const char *const *)(t).items
-
 static int read_both(const struct job_input *in, const struct names *x,
 		     const struct kg_yaml_node *exclude, const struct kg_yaml_node *only)
 {
 	struct predicate_scope scope = {
 		.axes = true,
-		.lsms = LIST(x->lsms),
+		.lsms = x->lsms.items,
 		.n_lsms = x->lsms.n,
-		.workloads = LIST(x->workloads),
+		.workloads = x->workloads.items,
 		.n_workloads = x->workloads.n,
-		.params = LIST(x->params),
+		.params = x->params.items,
 		.n_params = x->params.n,
-		.settings = LIST(x->settings),
+		.settings = x->settings.items,
 		.n_settings = x->settings.n,
-		.sets = LIST(x->sets),
+		.sets = x->sets.items,
 		.n_sets = x->sets.n,
 	};
 	struct job_spec *j = in->job;
@@ -140,10 +173,10 @@ int job_read_predicates(const struct job_input *in, const struct kg_yaml_node *e
 		return 0;
 	rc = collect(in->job, &names);
 	rc = rc < 0 ? job_no_memory(in->err) : read_both(in, &names, exclude, only);
-	kg_texts_deinit(&names.lsms);
-	kg_texts_deinit(&names.workloads);
-	kg_texts_deinit(&names.params);
-	kg_texts_deinit(&names.settings);
-	kg_texts_deinit(&names.sets);
+	free(names.lsms.items);
+	free(names.workloads.items);
+	free(names.params.items);
+	free(names.settings.items);
+	free(names.sets.items);
 	return rc;
 }

@@ -17,7 +17,8 @@
  * clock (real, instruction), tags. In `exclude:` and `only:` also every axis: kernel (label or
  * release), lsm (label), cmdline (label, the whole variant, or one of its words), each setting by its
  * name ("governor", "sysctl.vm.swappiness"), workload, the workloads' parameters, set (name of the
- * parameter set), role (client, or nothing) and peer.
+ * parameter set), role (client, or nothing) and peer. A parameter that has the name of a fact, an axis
+ * or a setting is "param.NAME", and "setting.NAME" is always the setting.
  * On a list, == asks whether some item is equal, != whether none is. Comparing what is absent (a
  * parameter that this workload lacks, a fact that is not known) is false, whatever the operator.
  * Pure.
@@ -54,9 +55,10 @@ struct predicate_scope {
 	size_t n_lsms;
 	const char *const *workloads;
 	size_t n_workloads;
-	const char *const *params; /* names of all parameters of these workloads */
+	const char *const
+		*params; /* names of all parameters of these workloads; sorted by strcmp */
 	size_t n_params;
-	const char *const *settings; /* names of the settings that the job varies or sets */
+	const char *const *settings; /* names of what the job sets or varies; sorted by strcmp */
 	size_t n_settings;
 	const char *const *sets; /* names of the parameter sets */
 	size_t n_sets;

@@ -14,6 +14,23 @@
 
 /* ---- evaluation ---- */
 
+bool predicate_number(const char *text, double *ret)
+{
+	uint64_t bytes;
+	char *end;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		*ret = (double)strtoull(text, &end, 16);
+		return text[2] && *end == '\0';
+	}
+	if (kg_parse_double(text, ret) == 0)
+		return true;
+	if (kg_parse_bytes(text, &bytes) < 0)
+		return false;
+	*ret = (double)bytes;
+	return true;
+}
+
 /* What a name stands for, for one machine or cell. */
 struct fact {
 	const char *const *texts; /* list of n, or one text in `single` */
@@ -108,7 +125,7 @@ static void cell_fact(const struct predicate_cell *c, const struct predicate *p,
 	switch (p->subject) {
 	case SUBJ_KERNEL:
 		set_text(f, c->kernel_label ? c->kernel_label : c->kernel_release);
-		if (c->kernel_label) {
+		if (c->kernel_label && c->kernel_release) {
 			f->single[1] = c->kernel_release;
 			f->n = 2;
 		}
@@ -155,22 +172,33 @@ size_t predicate_fold(const char *text, char *buf, size_t size)
 	return n;
 }
 
-bool predicate_uarch_is(const char *name, const char *word)
+/* `n` folded characters of one of the names. */
+static bool is_folded(const char *name, const char *word, size_t n)
 {
-	static const char *const suffixes[] = {"sp", "ep", "ex", "d", "de", "client"};
-	char a[64], b[64];
-	size_t n = predicate_fold(name, a, sizeof(a)), k = predicate_fold(word, b, sizeof(b));
+	static const char *const suffixes[] = {"", "sp", "ep", "ex", "d", "de", "client"};
+	char folded[64];
 	size_t i;
 
-	if (k == 0)
-		return false;
-	if (n == k)
-		return memcmp(a, b, n) == 0;
-	if (n < k || memcmp(a, b, k) != 0)
+	predicate_fold(name, folded, sizeof(folded));
+	if (strncmp(folded, word, n) != 0)
 		return false;
 	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		if (strcmp(a + k, suffixes[i]) == 0)
+		if (strcmp(folded + n, suffixes[i]) == 0)
 			return true;
+	return false;
+}
+
+bool predicate_uarch_is(const char *name, const char *word)
+{
+	char folded[64];
+	size_t n = predicate_fold(word, folded, sizeof(folded));
+
+	while (n > 0 && name) {
+		if (is_folded(name, folded, n))
+			return true;
+		name = strchr(name, '/');
+		name = name ? name + 1 : NULL;
+	}
 	return false;
 }
 

@@ -298,6 +298,33 @@ static void test_values_of_sets_are_counted_before_they_are_copied_without_end(v
 	kg_str_deinit(&s);
 }
 
+/* Every workload takes five hundred parameters from sets: 45,000 different names. */
+static void test_predicates_find_their_name_among_very_many(void **state)
+{
+	struct kg_str s = {0};
+	struct job_spec *j;
+	unsigned set, i;
+
+	(void)state;
+	kg_str_add(&s, HEAD "parameters:\n");
+	for (set = 0; set < 90; set++) {
+		kg_str_addf(&s, "  s%u: {", set);
+		for (i = 0; i < 500; i++)
+			kg_str_addf(&s, "%sp%u_%u: 1", i ? "," : "", set, i);
+		kg_str_add(&s, "}\n");
+	}
+	kg_str_add(&s, "workloads:\n");
+	for (i = 0; i < 150; i++)
+		kg_str_addf(&s, "- h%u: {use: s%u}\n", i, i % 90);
+	kg_str_add(&s, "exclude: [p89_499 == 1 and set == s89 and workload == h149, p0_0 == 2]\n");
+	j = parse(kg_str_text(&s));
+	assert_int_equal(j->n_excludes, 2);
+	job_spec_free(j);
+	kg_str_add(&s, "only: [p89_500 == 1]\n");
+	refused(kg_str_text(&s), "unknown name 'p89_500', did you mean 'p89_");
+	kg_str_deinit(&s);
+}
+
 /* ---- roles, standing jobs, order between jobs ---- */
 
 static void test_role_of_the_job_and_of_one_workload(void **state)
@@ -468,6 +495,7 @@ int main(void)
 		T(test_sets_use_sets_and_the_own_parameter_wins),
 		T(test_bad_sets_are_refused),
 		T(test_sets_of_sets_do_not_multiply),
+		T(test_predicates_find_their_name_among_very_many),
 		T(test_values_of_sets_are_counted_before_they_are_copied_without_end),
 		T(test_role_of_the_job_and_of_one_workload),
 		T(test_standing_jobs),

@@ -392,6 +392,14 @@ static void test_microarchitecture_by_name(void **state)
 	assert_true(is_uarch(intel, 6, 85, 7, "microarchitecture == cascadelake"));
 	assert_true(is_uarch(intel, 6, 85, 7, "microarchitecture == cascade_lake-sp"));
 	assert_false(is_uarch(intel, 6, 85, 4, "microarchitecture == cascadelake"));
+	/* the two that are not told apart */
+	assert_true(is_uarch(amd, 0x17, 0x01, 2, "microarchitecture == zen1"));
+	assert_true(is_uarch(amd, 0x17, 0x01, 2, "microarchitecture == zen+"));
+	assert_true(is_uarch(amd, 0x17, 0x01, 2, "microarchitecture == 'Zen1/Zen+'"));
+	assert_false(is_uarch(amd, 0x17, 0x31, 0, "microarchitecture == zen"));
+	assert_true(is_uarch(intel, 6, 0x8e, 9, "microarchitecture == skylake"));
+	refused("microarchitecture == kabylake", NULL, "did you mean 'Skylake client'?");
+	refused("microarchitecture == 'comet lake'", NULL, "did you mean 'Skylake client'?");
 	/* an unknown one is its numbers, and a vendor that is not known has none */
 	assert_true(is_uarch(amd, 99, 1, 2, "microarchitecture == 99-1-2"));
 	assert_false(is_uarch(NULL, 25, 1, 1, "microarchitecture != zen2"));
@@ -455,6 +463,62 @@ static void test_near_words_are_suggested_for_every_kind_of_slip(void **state)
 	refused("vendor == GenuineIntel", NULL, "did you mean 'intel'?");
 	refused("kernel == x", NULL, "unknown name 'kernel': no fact of a machine");
 	refused("clock == reel", NULL, "did you mean 'real'?");
+	refused("uarch == zen3", NULL, "did you mean 'microarchitecture'?");
+	refused("machine == m", NULL, "did you mean 'name'?");
+	refused("cpus > 1 AND cpus < 9", NULL, "column 10: write 'and' in small letters");
+	refused("(cpus > 1 Or cpus < 9)", NULL, "column 11: write 'or' in small letters");
+	refused("NOT cpus > 1", NULL, "column 1: unknown name 'NOT': write 'not' in small letters");
+	refused("and cpus > 1", NULL, "column 1: unknown name 'and': a comparison is missing");
+	refused("4 <= cpus", NULL, "column 1: unknown name '4': the name comes first");
+	refused("'cpus' >= 4", NULL, "column 1: unknown name 'cpus': a name stands without quotes");
+	refused("vm.swappiness > 1", &all_axes, "did you mean 'sysctl.vm.swappiness'?");
+}
+
+static void test_names_that_facts_have_too_are_reached_with_a_prefix(void **state)
+{
+	static const char *const names[] = {"governor", "memory"};
+	static const char *const set[] = {"governor"};
+	static const struct predicate_scope scope = {
+		.axes = true, .params = names, .n_params = 2, .settings = set, .n_settings = 1};
+	static struct kg_param_value given[] = {{(char *)"governor", (char *)"a"},
+						{(char *)"memory", (char *)"1024"}};
+	static struct kg_param_value set_to[] = {{(char *)"governor", (char *)"b"}};
+	static const struct kg_params p_given = {given, 2}, p_set = {set_to, 1};
+	const struct predicate_cell c = {.machine = &epyc, .params = &p_given, .settings = &p_set};
+	static const char *const texts[] = {"memory == 256GiB", "param.memory == 1KiB",
+					    "governor == a", "param.governor == a",
+					    "setting.governor == b"};
+	struct predicate *p;
+	struct kg_err err = {{0}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		if (predicate_parse(texts[i], &scope, &p, &err) < 0)
+			fail_msg("%s: %s", texts[i], err.text);
+		if (!predicate_matches_cell(p, &c))
+			fail_msg("%s", texts[i]);
+		predicate_free(p);
+	}
+	refused("param.cpus == 1", &scope, "unknown name 'param.cpus'");
+	refused("setting.memory == 1", &scope, "unknown name 'setting.memory'");
+	refused("param.memory == 1", NULL, "unknown name 'param.memory'");
+}
+
+/* A kernel of which only the label is known. */
+static void test_kernel_without_a_release_is_its_label(void **state)
+{
+	const struct predicate_cell c = {.machine = &epyc, .kernel_label = "new"};
+	struct predicate *p;
+	struct kg_err err;
+
+	(void)state;
+	assert_int_equal(predicate_parse("kernel in (6.1, new)", &axes, &p, &err), 0);
+	assert_true(predicate_matches_cell(p, &c));
+	predicate_free(p);
+	assert_int_equal(predicate_parse("kernel == 6.1", &axes, &p, &err), 0);
+	assert_false(predicate_matches_cell(p, &c));
+	predicate_free(p);
 }
 
 static void test_columns_count_characters_and_no_character_is_halved(void **state)
@@ -493,6 +557,8 @@ int main(void)
 		cmocka_unit_test(test_explanation_names_what_keeps_a_machine_out),
 		cmocka_unit_test(test_near_words_are_suggested_for_every_kind_of_slip),
 		cmocka_unit_test(test_columns_count_characters_and_no_character_is_halved),
+		cmocka_unit_test(test_names_that_facts_have_too_are_reached_with_a_prefix),
+		cmocka_unit_test(test_kernel_without_a_release_is_its_label),
 		cmocka_unit_test(test_vendor_is_the_short_word),
 		cmocka_unit_test(test_numbers_compare_as_numbers),
 		cmocka_unit_test(test_memory_takes_units),
