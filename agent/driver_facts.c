@@ -90,13 +90,18 @@ static void hide_key(char *text, const char *key)
 	}
 }
 
-/* One before 1.3 knows no {host}; it only checks the words. */
+/* One before 1.3 knows no {host}; it only checks the words. {{ is a brace. */
 static void hide_host(char *text)
 {
-	char *at;
+	char *at = text;
 
-	while ((at = strstr(text, "{host}")))
-		memcpy(at, "<host>", 6);
+	while ((at = strpbrk(at, "{"))) {
+		if (at[1] == '{')
+			at++;
+		else if (strncmp(at, "{host}", 6) == 0)
+			memcpy(at, "<host>", 6);
+		at++;
+	}
 }
 
 /* `total` counts the texts over all offers. */

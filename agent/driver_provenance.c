@@ -174,16 +174,17 @@ static void on_work_done(uv_work_t *w, int status)
 	struct driver *d = g->d;
 
 	g->busy = false;
-	kg_params_deinit(&g->settings);
-	if (status == 0 && g->settings_code < 0 && d->agent.stage == AGENT_RUN) {
+	if (status < 0 && g->settings.n > 0)
+		driver_done(d, AGENT_EV_SETTINGS_FAILED, "infra", "the settings were not made");
+	else if (status == 0 && g->settings_code < 0)
 		/* the machine is not as it was asked for: no sample may come of it */
 		driver_done(d, AGENT_EV_SETTINGS_FAILED, kg_outcome_name(KG_OUTCOME_INVALID_ENV),
 			    g->settings_err.text);
-	} else if (status == 0 && g->code == 0 && g->wanted) {
+	else if (status == 0 && g->code == 0 && g->wanted)
 		record_boot(d);
-	} else {
+	else
 		say(d, AGENT_REC_PROVENANCE, NULL, true);
-	}
+	kg_params_deinit(&g->settings);
 	fact_list_deinit(&g->facts);
 	document_list_deinit(&g->documents);
 	(void)malloc_trim(0);

@@ -446,6 +446,7 @@ void driver_start_run(struct driver *d, uint32_t index)
 void driver_kill_run(struct driver *d)
 {
 	stop_waiting(d);
+	d->peer_port = 0; /* no client is to be sent there any more */
 	if (d->run)
 		workload_run_kill(d->run, "infra", "stopped by the agent");
 	else

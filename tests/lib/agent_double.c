@@ -56,7 +56,8 @@ void double_init(struct double_ *d)
 	assert_int_equal(mkdir(d->workloads, 0755), 0);
 	assert_int_equal(mkdir(d->state, 0755), 0);
 	listen_on(d);
-	/* What others do on this host is no business of a test. The machine's name keeps apart what runs of this test on this host. */
+	/* What others do on this host is no business of a test. The machine's name keeps apart what
+	 * runs of this test on this host. */
 	(void)snprintf(text, sizeof(text),
 		       "coordinator: 127.0.0.1:%u\nmachine: test-%d\nstate-dir: %s\n"
 		       "workload-dir: %s\nclock: real\ninitrd: {policy: none}\n"
@@ -165,12 +166,25 @@ void double_prepare_run(struct double_ *d, const char *const *runs, uint32_t ite
 	double_prepare_order(d, &o);
 }
 
+/* An agent that may reboot would do it to the host that runs this test, once kexec is refused. */
+static void refuse_what_reboots(const struct double_ *d)
+{
+	char *text;
+	size_t len;
+
+	assert_int_equal(kg_file_read(d->config, 1 << 16, &text, &len, NULL), 0);
+	if (!strstr(text, "\nshutdown: {method: direct, reboot: no}\n"))
+		fail_msg("the agent of a test must not be allowed to reboot");
+	free(text);
+}
+
 void double_start_agent(struct double_ *d)
 {
 	char *argv[] = {(char *)KGRID_AGENT, (char *)"--config", d->config, NULL};
 	char log[128];
 	int fd;
 
+	refuse_what_reboots(d);
 	(void)snprintf(log, sizeof(log), "%s/log", d->dir);
 	d->agent = fork();
 	assert_true(d->agent >= 0);

@@ -339,6 +339,83 @@ static void test_a_machine_that_cannot_be_left_says_that_it_is_idle(void **state
 	assert_true(has(&f, AGENT_DO_SEND_STATE));
 }
 
+/* The fence's last record was written, the state file not yet. */
+static void test_a_boot_that_ended_while_leaving_is_not_left_again(void **state)
+{
+	struct agent_saved saved = {.stage = AGENT_LEAVE,
+				    .boot = 7,
+				    .lease_epoch = 3,
+				    .n_runs = 1,
+				    .host_boot_id = HOST,
+				    .has_records = true,
+				    .last_seq = 2,
+				    .mark = AGENT_UPLOAD | 0x20U}; /* ended */
+	static const char *const hosts[] = {HOST, OTHER_HOST};
+	static const char *const stuck[] = {"no kexec", NULL};
+	struct agent_event ev = {.kind = AGENT_EV_START};
+	struct fixture f;
+	int i;
+
+	(void)state;
+	ev.u.start.saved = &saved;
+	for (i = 0; i < 4; i++) {
+		ev.u.start.host_boot_id = hosts[i / 2];
+		ev.u.start.stuck = stuck[i % 2];
+		agent_init(&f.a);
+		step(&f, ev);
+		assert_int_equal(f.a.stage, AGENT_UPLOAD);
+		assert_int_equal(f.a.next_seq, 3);
+		assert_false(has(&f, AGENT_DO_REBOOT) || has(&f, AGENT_DO_FETCH) ||
+			     has(&f, AGENT_DO_RECORD));
+	}
+}
+
+/* The spool's numbers of stages are those of 0.2.0: what it recorded before an update counts. */
+static void test_marks_of_release_0_2_mean_what_they_meant(void **state)
+{
+	static const struct {
+		uint32_t mark;
+		enum agent_stage stage;
+	} old[] = {
+		{1, AGENT_FETCH},  {2, AGENT_FETCH},  {3, AGENT_FETCH},	    {4, AGENT_VERIFY},
+		{0x45, AGENT_RUN}, {6, AGENT_UPLOAD}, {0x27, AGENT_UPLOAD},
+	};
+	struct agent_saved saved = {.stage = AGENT_FETCH,
+				    .boot = 7,
+				    .lease_epoch = 3,
+				    .n_runs = 2,
+				    .host_boot_id = HOST,
+				    .has_records = true,
+				    .last_seq = 4};
+	struct fixture f;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(old) / sizeof(old[0]); i++) {
+		saved.mark = old[i].mark;
+		start(&f, &saved, HOST, false);
+		assert_int_equal(f.a.stage, old[i].stage);
+	}
+}
+
+/* An order for another boot comes while the last one of a locked kernel is not yet delivered: the
+ * machine is left first, and the order is kept for then. */
+static void test_a_new_order_does_not_keep_a_machine_in_its_locked_kernel(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	verified(&f, false, true);
+	simple(&f, AGENT_EV_CONNECTED);
+	done(&f, AGENT_EV_SETTINGS_FAILED, "invalid-env");
+	simple(&f, AGENT_EV_DISCARD);
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	assert_true(position(&f, AGENT_DO_SAVE) < position(&f, AGENT_DO_REBOOT));
+	order(&f, 8, 4, 1);
+	assert_int_equal(f.a.boot, 8);
+	assert_false(f.a.leave);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +436,9 @@ int main(void)
 		cmocka_unit_test(test_a_fenced_boot_is_left_too),
 		cmocka_unit_test(test_an_agent_restarted_during_the_upload_leaves_all_the_same),
 		cmocka_unit_test(test_a_machine_that_cannot_be_left_says_that_it_is_idle),
+		cmocka_unit_test(test_a_boot_that_ended_while_leaving_is_not_left_again),
+		cmocka_unit_test(test_marks_of_release_0_2_mean_what_they_meant),
+		cmocka_unit_test(test_a_new_order_does_not_keep_a_machine_in_its_locked_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -356,7 +356,7 @@ static void test_a_coordinator_of_1_2_can_read_the_declaration(void **state)
 	const char *text;
 	struct kg_msg *m;
 
-	double_workload_more(d, "net", "echo V=2; echo to {host} {port}",
+	double_workload_more(d, "net", "echo V=2; echo to {host} {port} {{host}}",
 			     SERVER "pair: true\ncanary: false\n");
 	double_start_agent(d);
 	double_accept_raw(d);
@@ -370,8 +370,8 @@ static void test_a_coordinator_of_1_2_can_read_the_declaration(void **state)
 	assert_true(BODY(m, Kgrid__V1__MachineFacts)->workloads[0]->available);
 	text = BODY(m, Kgrid__V1__MachineFacts)->workloads[0]->declaration;
 	assert_non_null(strstr(text, "\n#air: true\n#anary: false\n"));
-	assert_null(strstr(text, "{host}"));
-	assert_non_null(strstr(text, "{port}"));
+	assert_non_null(strstr(text, "to <host> {port} {{host}}")); /* the last is no address */
+	assert_non_null(strstr(text, "\"<host>\", \"{port}\""));
 	kg_msg_free(m);
 }
 
