@@ -253,6 +253,10 @@ int job_read_machines(const struct job_input *in, const struct kg_yaml_node *n, 
 	ret->at = job_place_of(in, n);
 	if (n->kind == KG_YAML_SEQ || (n->kind == KG_YAML_SCALAR && kg_name_valid(n->text))) {
 		rc = job_read_texts(in, n, what, &ret->names);
+		if (rc == 0)
+			rc = job_check_names(in, &ret->names, what,
+					     "the name of a machine (a predicate stands alone, not "
+					     "in a list)");
 		return rc < 0 ? rc : job_check_unique(in, &ret->names, "machine");
 	}
 	if (n->kind != KG_YAML_SCALAR || job_is_null(n))
@@ -317,6 +321,21 @@ static int read_kernels(const struct job_input *in, const struct kg_yaml_node *r
 			     "'newest' is the kernel that was added last");
 }
 
+/* The second of two equal texts of a list is an error. */
+static int check_once_each(const struct job_input *in, const struct kg_texts *t,
+			   const struct kg_yaml_node *n, const char *what)
+{
+	size_t i, k;
+
+	for (i = 0; i < t->n; i++)
+		for (k = 0; k < i; k++)
+			if (strcmp(t->items[i], t->items[k]) == 0)
+				return kg_yaml_error(in->doc, n->items[i], in->err,
+						     "'%s': '%.64s' is there already", what,
+						     t->items[i]);
+	return 0;
+}
+
 static int check_monitors(const struct job_input *in, const struct kg_yaml_node *root)
 {
 	const struct kg_yaml_node *n = kg_yaml_get(root, "monitors");
@@ -338,7 +357,7 @@ static int check_monitors(const struct job_input *in, const struct kg_yaml_node 
 					     "others: see kgrid-job(5)",
 				     meant ? meant : "", meant ? "'?" : "");
 	}
-	return 0;
+	return check_once_each(in, &in->job->monitors, n, "monitors");
 }
 
 /* A target that nobody could be told by is found out now and not after the regression. */
@@ -357,7 +376,7 @@ static int check_notify(const struct job_input *in, const struct kg_yaml_node *r
 				     "'command:NAME', not '%.64s'",
 				     target);
 	}
-	return 0;
+	return check_once_each(in, &in->job->notify, n, "notify");
 }
 
 /* What the file asks for and this version does not carry out. */
@@ -424,6 +443,8 @@ static int take(const struct job_input *in, struct raw *raw, const struct kg_yam
 		rc = job_check_count(in, raw->after, "after");
 	if (rc == 0 && raw->after)
 		rc = job_read_texts(in, raw->after, "after", &j->after);
+	if (rc == 0)
+		rc = job_check_names(in, &j->after, "after", "the number or the name of a job");
 	if (rc == 0)
 		rc = job_check_unique(in, &j->after, "job");
 	if (rc == 0)

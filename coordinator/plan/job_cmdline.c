@@ -68,17 +68,24 @@ static int check_words(const struct job_input *in, const struct kg_yaml_node *n)
 {
 	struct kg_cmdline c;
 	const char *p;
-	size_t i;
+	size_t i, quotes = 0;
 	int rc;
 
 	if (n->kind != KG_YAML_SCALAR || job_is_null(n))
 		return kg_yaml_error(in->doc, n, in->err,
 				     "'cmdline': expected text such as 'mitigations=auto'");
-	for (p = n->text; *p; p++)
+	for (p = n->text; *p; p++) {
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			return kg_yaml_error(
 				in->doc, n, in->err,
 				"'cmdline': no control characters: a line break ends it");
+		quotes += *p == '"';
+	}
+	if (quotes % 2)
+		return kg_yaml_error(in->doc, n, in->err,
+				     "'cmdline': the quotes in '%.64s' are not closed: the kernel "
+				     "would take all that follows for one word",
+				     n->text);
 	rc = kg_cmdline_parse(n->text, &c);
 	if (rc < 0)
 		return rc == -ENOMEM ? job_no_memory(in->err)
@@ -92,16 +99,23 @@ static int check_words(const struct job_input *in, const struct kg_yaml_node *n)
 
 /* ---- variants ---- */
 
+/* One blank between words and none around them: what is the same line is the same variant. */
 static char *trimmed(const char *text)
 {
 	struct kg_str s = {0};
-	size_t len;
+	bool quoted = false, blank = false;
 
-	text += strspn(text, " ");
-	len = strlen(text);
-	while (len > 0 && text[len - 1] == ' ')
-		len--;
-	kg_str_addn(&s, text, len);
+	for (; *text; text++) {
+		if (*text == ' ' && !quoted) {
+			blank = s.len > 0;
+			continue;
+		}
+		if (*text == '"')
+			quoted = !quoted;
+		kg_str_add(&s, blank ? " " : "");
+		kg_str_addn(&s, text, 1);
+		blank = false;
+	}
 	return kg_str_take(&s);
 }
 
@@ -111,6 +125,7 @@ static int add_variant(const struct job_input *in, const struct kg_yaml_node *la
 {
 	struct job_spec *j = in->job;
 	struct job_variant *v;
+	char line[JOB_LINE_MAX];
 	size_t i;
 	int rc;
 
@@ -141,8 +156,9 @@ static int add_variant(const struct job_input *in, const struct kg_yaml_node *la
 		if (strcmp(j->variants[i].label, v->label) == 0 ||
 		    strcmp(j->variants[i].words, v->words) == 0)
 			return kg_yaml_error(in->doc, label ? label : words, in->err,
-					     "'cmdline.vary': '%.64s' is there already, in line %u",
-					     v->label, j->variants[i].at.line);
+					     "'cmdline.vary': '%.64s' is there already, in %s",
+					     v->label,
+					     job_line(&j->variants[i].at, line, sizeof(line)));
 	return 0;
 }
 
@@ -180,6 +196,8 @@ int job_read_cmdline(const struct job_input *in, const struct kg_yaml_node *n,
 {
 	struct job_spec *j = in->job;
 	struct raw_cmdline raw = {.base = n};
+	struct job_place at = {0};
+	char line[JOB_LINE_MAX];
 	int rc = 0;
 
 	if (n && n->kind == KG_YAML_MAP) {
@@ -199,11 +217,12 @@ int job_read_cmdline(const struct job_input *in, const struct kg_yaml_node *n,
 	j->cmdline = strdup(raw.base ? raw.base->text : "");
 	if (!j->cmdline)
 		return job_no_memory(in->err);
+	if (raw.vary)
+		at = job_place_of(in, raw.vary);
 	if (raw.vary && extra)
-		return kg_yaml_error(
-			in->doc, extra, in->err,
-			"'matrix.cmdline': 'cmdline.vary' is there already, in line %u",
-			raw.vary->line);
+		return kg_yaml_error(in->doc, extra, in->err,
+				     "'matrix.cmdline': 'cmdline.vary' is there already, in %s",
+				     job_line(&at, line, sizeof(line)));
 	if (raw.vary || extra)
 		return read_vary(in, raw.vary ? raw.vary : extra);
 	return add_plain(in);

@@ -16,6 +16,9 @@ struct job_input { /* all borrow */
 
 struct job_place job_place_of(const struct job_input *in, const struct kg_yaml_node *node);
 int job_no_memory(struct kg_err *err); /* sets the text, returns -ENOMEM */
+#define JOB_LINE_MAX 256
+/* "line 3", or "line 3 of 'site.yaml'" of an included file; returns buf. */
+const char *job_line(const struct job_place *at, char *buf, size_t size);
 bool job_is_null(const struct kg_yaml_node *n);
 /* Adds a copy of a scalar. */
 int job_texts_add(const struct job_input *in, struct job_texts *t, const struct kg_yaml_node *n);
@@ -23,6 +26,9 @@ void job_texts_deinit(struct job_texts *t);
 /* A list of single values that are not empty, or one of them. `what` names the key in errors. */
 int job_read_texts(const struct job_input *in, const struct kg_yaml_node *n, const char *what,
 		   struct job_texts *ret);
+/* The names of machines, jobs: those that cannot be one are refused; `what` as above. */
+int job_check_names(const struct job_input *in, const struct job_texts *t, const char *what,
+		    const char *expected);
 /* The second of two equal texts is an error. */
 int job_check_unique(const struct job_input *in, const struct job_texts *t, const char *what);
 /* Refuses more than JOB_MAX_ITEMS. */

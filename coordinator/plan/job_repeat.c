@@ -107,14 +107,15 @@ static int read_until(const struct job_input *in, const struct kg_yaml_node *n)
 	}
 	if (n->kind != KG_YAML_SCALAR || !parse_until(n->text, &j->until_pct))
 		return kg_yaml_error(in->doc, n, in->err,
-				     "'until': expected 'ci95 <= N%%' with N over 0, not '%.64s'",
+				     "'until': expected 'ci95 <= N%%' with N over 0 and at most "
+				     "100, not '%.64s'",
 				     n->kind == KG_YAML_SCALAR ? n->text : "a list or a mapping");
 	if (!range)
 		return kg_yaml_error(in->doc, n, in->err,
 				     "'until': a stop rule needs a range of boots to stop in, such "
 				     "as 'boots: %u..%u'",
-				     j->boots,
-				     j->boots + 7 < JOB_MAX_BOOTS ? j->boots + 7 : j->boots);
+				     j->boots + 7 <= JOB_MAX_BOOTS ? j->boots : JOB_BOOTS,
+				     j->boots + 7 <= JOB_MAX_BOOTS ? j->boots + 7 : j->boots);
 	return set_until(in, n->text);
 }
 

@@ -114,14 +114,15 @@ static int add_setting(const struct job_input *in, const struct kg_yaml_node *ke
 	struct job_spec *j = in->job;
 	bool list = value->kind == KG_YAML_SEQ;
 	struct job_setting *s;
+	char line[JOB_LINE_MAX];
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; i < j->n_settings; i++)
 		if (strcmp(j->settings[i].name, name) == 0)
 			return kg_yaml_error(in->doc, key, in->err,
-					     "'settings': '%.64s' is there already, in line %u",
-					     name, j->settings[i].at.line);
+					     "'settings': '%.64s' is there already, in %s", name,
+					     job_line(&j->settings[i].at, line, sizeof(line)));
 	if (j->n_settings == JOB_MAX_ITEMS)
 		return kg_yaml_error(in->doc, key, in->err, "'settings': at most %d",
 				     JOB_MAX_ITEMS);

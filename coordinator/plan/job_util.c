@@ -33,6 +33,15 @@ struct job_place job_place_of(const struct job_input *in, const struct kg_yaml_n
 	return at;
 }
 
+const char *job_line(const struct job_place *at, char *buf, size_t size)
+{
+	if (at->file)
+		(void)snprintf(buf, size, "line %u of '%.160s'", at->line, at->file);
+	else
+		(void)snprintf(buf, size, "line %u", at->line);
+	return buf;
+}
+
 int job_no_memory(struct kg_err *err)
 {
 	return kg_err_set(err, -ENOMEM, "out of memory");
@@ -87,6 +96,19 @@ int job_read_texts(const struct job_input *in, const struct kg_yaml_node *n, con
 	return 0;
 }
 
+int job_check_names(const struct job_input *in, const struct job_texts *t, const char *what,
+		    const char *expected)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (!kg_name_valid(t->items[i].text))
+			return job_spec_error(in->job, t->items[i].at, KG_EINVALID, in->err,
+					      "'%s': expected %s, not '%.64s'", what, expected,
+					      t->items[i].text);
+	return 0;
+}
+
 /* By text, equal ones in the order of the file. */
 static int by_text(const void *a, const void *b)
 {
@@ -99,6 +121,7 @@ static int by_text(const void *a, const void *b)
 int job_check_unique(const struct job_input *in, const struct job_texts *t, const char *what)
 {
 	const struct job_text **sorted, *first = NULL, *second = NULL;
+	char line[JOB_LINE_MAX];
 	size_t i;
 
 	if (t->n < 2)
@@ -119,8 +142,8 @@ int job_check_unique(const struct job_input *in, const struct job_texts *t, cons
 	if (!second)
 		return 0;
 	return job_spec_error(in->job, second->at, KG_EINVALID, in->err,
-			      "%s '%.64s' is there already, in line %u", what, second->text,
-			      first->at.line);
+			      "%s '%.64s' is there already, in %s", what, second->text,
+			      job_line(&first->at, line, sizeof(line)));
 }
 
 int job_check_count(const struct job_input *in, const struct kg_yaml_node *n, const char *what)

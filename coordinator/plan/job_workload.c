@@ -441,6 +441,12 @@ int job_read_workloads(const struct job_input *in, const struct kg_yaml_node *n,
 	return 0;
 }
 
+/* As the switches of a job file are read. */
+static bool is_no(const char *text)
+{
+	return strcmp(text, "false") == 0 || strcmp(text, "no") == 0 || strcmp(text, "off") == 0;
+}
+
 int job_read_canary(const struct job_input *in, const struct kg_yaml_node *n)
 {
 	struct job_spec *j = in->job;
@@ -449,7 +455,7 @@ int job_read_canary(const struct job_input *in, const struct kg_yaml_node *n)
 	if (!n || (n->kind == KG_YAML_SCALAR && strcmp(n->text, "auto") == 0))
 		return 0;
 	if (n->kind == KG_YAML_SCALAR &&
-	    (strcmp(n->text, "none") == 0 || (!n->quoted && strcmp(n->text, "false") == 0))) {
+	    (strcmp(n->text, "none") == 0 || (!n->quoted && is_no(n->text)))) {
 		j->canary_mode = JOB_CANARY_NONE;
 		return 0;
 	}

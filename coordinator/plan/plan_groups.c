@@ -108,14 +108,37 @@ int plan_full_combos(struct plan_builder *b, struct plan_column *c)
 
 /* ---- whether a boot can be made ---- */
 
+static size_t base_len(const struct plan_machine *m)
+{
+	return m->base_cmdline ? strlen(m->base_cmdline) : 0;
+}
+
+static size_t line_total(const struct plan_machine *m, const struct plan_line *line)
+{
+	size_t base = base_len(m);
+
+	return base + (base && line->len ? 1 : 0) + line->len + PLAN_BOOT_WORD_MAX;
+}
+
+static bool policy_known(const char *policy)
+{
+	return !policy || !policy[0] || strcmp(policy, "overlay") == 0 ||
+	       strcmp(policy, "none") == 0;
+}
+
+static bool line_possible(const struct plan_machine *m, const struct plan_line *line)
+{
+	return line_total(m, line) <= KG_CMDLINE_MAX && policy_known(m->initrd_policy);
+}
+
 /* Why a boot with this line cannot be made on a machine; *ret_reason NULL: it can. */
 static int check_line(struct plan_builder *b, const struct plan_machine *m,
 		      const struct plan_line *line, const char **ret_reason)
 {
-	const char *policy = m->initrd_policy;
-	size_t base = m->base_cmdline ? strlen(m->base_cmdline) : 0;
-	size_t total = base + (base && line->len ? 1 : 0) + line->len + PLAN_BOOT_WORD_MAX;
+	size_t total = line_total(m, line), base = base_len(m);
 
+	if (line_possible(m, line))
+		return 0;
 	if (total > KG_CMDLINE_MAX)
 		*ret_reason =
 			plan_text(b,
@@ -123,15 +146,12 @@ static int check_line(struct plan_builder *b, const struct plan_machine *m,
 				  "takes: %zu of machine '%s', %zu of the job, %zu for kgrid.boot=",
 				  total, total - KG_CMDLINE_MAX, base, m->facts.name, line->len,
 				  PLAN_BOOT_WORD_MAX);
-	else if (policy && policy[0] && strcmp(policy, "overlay") != 0 &&
-		 strcmp(policy, "none") != 0)
+	else
 		*ret_reason =
 			plan_text(b,
 				  "initrd policy '%.64s' of machine '%s' is not known to this "
 				  "version",
-				  policy, m->facts.name);
-	else
-		return 0;
+				  m->initrd_policy, m->facts.name);
 	return *ret_reason ? 0 : plan_no_memory(b->err);
 }
 
@@ -210,6 +230,42 @@ static int fill_group(struct plan_builder *b, struct plan_column *c, const struc
 		   (p->machine && leaves_by_reboot(b, g, p->machine)) ||
 		   b->settings[x->settings].stops_kexec;
 	return 0;
+}
+
+/* check_server without a reason. */
+static int server_possible(struct plan_builder *b, const struct plan_peer *p,
+			   const struct plan_combo *x, const struct plan_line *client, bool *ret)
+{
+	const struct plan_line *line;
+	int rc = plan_line_of(b, p->line_class, x->kernel, x->variant, x->lsm, &line);
+
+	if (rc < 0)
+		return rc;
+	*ret = line_possible(p->machine, line) &&
+	       plan_settings_possible(p->machine, &b->settings[x->settings]) &&
+	       (!b->kernels[x->kernel].kernel->config ||
+		(strcmp(line->cmdline, client->cmdline) == 0 &&
+		 strcmp(b->effective.texts[line->effective],
+			b->effective.texts[client->effective]) == 0));
+	return 0;
+}
+
+int plan_boot_possible(struct plan_builder *b, const struct plan_column *c,
+		       const struct plan_combo *x, bool *ret)
+{
+	const struct plan_peer *p = &c->peers[x->peer];
+	const struct plan_line *line;
+	int rc;
+
+	*ret = false;
+	if (b->kernels[x->kernel].infeasible || p->infeasible ||
+	    !plan_settings_possible(c->machine, &b->settings[x->settings]))
+		return 0;
+	rc = plan_line_of(b, c->line_class, x->kernel, x->variant, x->lsm, &line);
+	if (rc < 0 || !line_possible(c->machine, line))
+		return rc;
+	*ret = true;
+	return p->machine ? server_possible(b, p, x, line, ret) : 0;
 }
 
 /* ---- the same list ---- */

@@ -274,6 +274,7 @@ int plan_settings_of(struct plan_builder *b, const uint32_t *digits, uint32_t *r
 /* Settings and variant as people tell boots apart. */
 int plan_shown_variant(struct plan_builder *b, uint32_t variant, uint32_t settings,
 		       const char **ret_text);
+bool plan_settings_possible(const struct plan_machine *m, const struct plan_settings *s);
 /* Why a machine cannot have these settings; *ret NULL: it can. */
 int plan_settings_reason(struct plan_builder *b, struct plan_column *c,
 			 const struct plan_machine *m, uint32_t settings, const char **ret);
@@ -285,6 +286,9 @@ int plan_full_combos(struct plan_builder *b, struct plan_column *c);
 int plan_pairwise_combos(struct plan_builder *b, struct plan_column *c);
 int plan_add_combo(struct plan_builder *b, const struct plan_combo *x);
 int plan_make_groups(struct plan_builder *b, struct plan_column *c);
+/* Whether the boot of a combination can be made: what plan_make_groups finds, without a reason. */
+int plan_boot_possible(struct plan_builder *b, const struct plan_column *c,
+		       const struct plan_combo *x, bool *ret);
 /* Cells of the whole product of a machine. */
 uint64_t plan_full_of(const struct plan_builder *b, const struct plan_column *c);
 uint64_t plan_settings_count(const struct job_spec *j);

@@ -371,27 +371,39 @@ static const char *not_offered(struct plan_builder *b, const struct plan_machine
 	return text;
 }
 
-static int find_reason(struct plan_builder *b, const struct plan_machine *m,
-		       const struct plan_settings *s, const char **ret)
+/* The first one that the machine does not offer; NULL: none. */
+static const struct kg_param_value *first_missing(const struct plan_machine *m,
+						  const struct plan_settings *s)
 {
 	size_t i;
 
-	*ret = NULL;
-	if (s->params.n > 0 && !m->settings_known) {
-		*ret = plan_text(b, "the agent of '%s' is too old to apply settings: update it",
-				 m->facts.name);
-		return *ret ? 0 : plan_no_memory(b->err);
-	}
 	for (i = 0; i < s->params.n; i++) {
 		const struct kg_param_value *want = &s->params.items[i];
 		const char *values = offered(m, want->name);
 
-		if (kg_str_starts(want->name, "sysctl.") || (values && offers(values, want->value)))
-			continue;
-		*ret = not_offered(b, m, want);
-		return *ret ? 0 : plan_no_memory(b->err);
+		if (!kg_str_starts(want->name, "sysctl.") &&
+		    !(values && offers(values, want->value)))
+			return want;
 	}
-	return 0;
+	return NULL;
+}
+
+bool plan_settings_possible(const struct plan_machine *m, const struct plan_settings *s)
+{
+	return s->params.n == 0 || (m->settings_known && !first_missing(m, s));
+}
+
+static int find_reason(struct plan_builder *b, const struct plan_machine *m,
+		       const struct plan_settings *s, const char **ret)
+{
+	*ret = NULL;
+	if (plan_settings_possible(m, s))
+		return 0;
+	*ret = m->settings_known
+		       ? not_offered(b, m, first_missing(m, s))
+		       : plan_text(b, "the agent of '%s' is too old to apply settings: update it",
+				   m->facts.name);
+	return *ret ? 0 : plan_no_memory(b->err);
 }
 
 int plan_settings_reason(struct plan_builder *b, struct plan_column *c,

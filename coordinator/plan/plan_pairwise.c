@@ -2,7 +2,8 @@
 /*
  * `pairwise: true`: per machine (and server) and workload, the cells of a covering array of strength
  * 2 over kernel, list, command line, each setting, parameter set and each parameter, instead of the
- * whole product.
+ * whole product. Pairs that come together in a cell that can run are covered by such cells; what is
+ * left then, a value that the machine does not offer with each other one, by cells that cannot.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 #include "coordinator/plan/plan_cover.h"
 #include "coordinator/plan/plan_internal.h"
 
-#define BOOT_AXES 3 /* kernel, list, variant; settings follow, then the set, then parameters */
+#define MOST_BOOTS (1 << 16) /* combinations that are asked whether they can boot */
+#define BOOT_AXES  3 /* kernel, list, variant; settings follow, then the set, then parameters */
 
 struct row {
 	const uint32_t *digits; /* kernel, list, variant, settings; then parameters */
@@ -34,6 +36,9 @@ struct pairwise {
 	struct cover_pairs *pairs;
 	const uint32_t **picks; /* of the alternative at hand */
 	uint32_t *asked;
+	/* owned, of the peer at hand, by the digits of boot axes; NULL: too many */
+	bool *possible;
+	bool *matters;	  /* boot axes that decide about it */
 	struct row *rows; /* owned, of the whole column */
 	size_t n_rows, size_rows;
 	uint64_t most_rows;
@@ -134,6 +139,106 @@ static int fill_axes(struct pairwise *w, const struct plan_alt *a, uint32_t *alt
 	return rc;
 }
 
+/* ---- boots that can be made ---- */
+
+/* Settings number 0 is where a question's settings are put. */
+static void ask_settings(struct plan_builder *b, const uint32_t *digits)
+{
+	struct plan_settings *s = &b->settings[0];
+	size_t i, k;
+
+	for (i = 0; i < b->job->n_settings; i++)
+		for (k = 0; k < s->params.n; k++)
+			if (strcmp(s->params.items[k].name, b->job->settings[i].name) == 0)
+				s->params.items[k].value =
+					b->job->settings[i].values.items[digits[i]].text;
+}
+
+static uint32_t boot_size(const struct pairwise *w, size_t axis)
+{
+	const struct plan_builder *b = w->b;
+
+	switch (axis) {
+	case 0:
+		return (uint32_t)b->n_kernels;
+	case 1:
+		return (uint32_t)b->job->n_lsms;
+	case 2:
+		return (uint32_t)b->n_variants;
+	default:
+		return (uint32_t)b->job->settings[axis - BOOT_AXES].values.n;
+	}
+}
+
+static uint64_t count_boots(const struct pairwise *w)
+{
+	uint64_t n = 1;
+	size_t i;
+
+	for (i = 0; i < w->n_boot; i++)
+		n = plan_times(n, boot_size(w, i));
+	return n;
+}
+
+/* An axis decides when a boot can be made and the one with this axis' first value cannot, or the
+ * other way round. */
+static void find_what_matters(struct pairwise *w, size_t n)
+{
+	size_t stride = 1, axis, i;
+
+	for (axis = w->n_boot; axis-- > 0;) {
+		uint32_t size = boot_size(w, axis);
+
+		w->matters[axis] = false;
+		for (i = 0; i < n && !w->matters[axis]; i++)
+			w->matters[axis] =
+				w->possible[i] != w->possible[i - i / stride % size * stride];
+		stride *= size;
+	}
+}
+
+/* Asks about all boots with the server at hand. */
+static int find_possible(struct pairwise *w, uint32_t *digits, size_t n)
+{
+	struct plan_combo x = {.peer = w->peer};
+	size_t i, axis;
+	int rc = 0;
+
+	for (i = 0; i < n && rc == 0; i++) {
+		size_t rest = i;
+
+		for (axis = w->n_boot; axis-- > 0; rest /= boot_size(w, axis))
+			digits[axis] = (uint32_t)(rest % boot_size(w, axis));
+		x.kernel = digits[0];
+		x.lsm = digits[1];
+		x.variant = digits[2];
+		ask_settings(w->b, digits + BOOT_AXES);
+		rc = plan_boot_possible(w->b, w->column, &x, &w->possible[i]);
+	}
+	if (rc == 0)
+		find_what_matters(w, n);
+	return rc;
+}
+
+static bool some_matters(const struct pairwise *w)
+{
+	size_t i;
+
+	for (i = 0; w->possible && i < w->n_boot; i++)
+		if (w->matters[i])
+			return true;
+	return false;
+}
+
+static bool boot_possible(const struct pairwise *w, const uint32_t *digits)
+{
+	size_t at = 0, i;
+
+	for (i = 0; i < w->n_boot; i++)
+		at = at * boot_size(w, i) + digits[i];
+	return w->possible[at];
+}
+
 /* ---- rows ---- */
 
 static int add_row(void *arg, const uint32_t *digits)
@@ -156,19 +261,6 @@ static int add_row(void *arg, const uint32_t *digits)
 	r = &w->rows[w->n_rows++];
 	*r = (struct row){kept, (uint32_t)w->n_boot, (uint32_t)n, w->peer, w->workload, w->alt, 0};
 	return 0;
-}
-
-/* Settings number 0 is where a question's settings are put. */
-static void ask_settings(struct plan_builder *b, const uint32_t *digits)
-{
-	struct plan_settings *s = &b->settings[0];
-	size_t i, k;
-
-	for (i = 0; i < b->job->n_settings; i++)
-		for (k = 0; k < s->params.n; k++)
-			if (strcmp(s->params.items[k].name, b->job->settings[i].name) == 0)
-				s->params.items[k].value =
-					b->job->settings[i].values.items[digits[i]].text;
 }
 
 static bool row_allowed(void *arg, const uint32_t *digits)
@@ -195,6 +287,18 @@ static bool row_allowed(void *arg, const uint32_t *digits)
 	return !plan_excluded(w->b, &q);
 }
 
+static bool asks(const struct pairwise *w)
+{
+	return w->b->job->n_excludes || w->b->job->n_onlys;
+}
+
+static bool row_can_run(void *arg, const uint32_t *digits)
+{
+	const struct pairwise *w = arg;
+
+	return boot_possible(w, digits) && (!asks(w) || row_allowed(arg, digits));
+}
+
 static int refuse(struct pairwise *w, int rc)
 {
 	struct plan_builder *b = w->b;
@@ -218,6 +322,31 @@ static int refuse(struct pairwise *w, int rc)
 
 /* ---- one workload ---- */
 
+/* Pairs that some cell can run, by cells that can. */
+static int cover_what_runs(struct pairwise *w, const struct cover_axis *axes, size_t n)
+{
+	struct cover_axis *own = plan_scratch(w->b, n, sizeof(*own));
+	struct cover_input in = {
+		.pairs = w->pairs,
+		.axes = own,
+		.n = n,
+		.allowed = row_can_run,
+		.row = add_row,
+		.arg = w,
+	};
+	size_t i;
+	int rc;
+
+	if (!own)
+		return -ENOMEM;
+	memcpy(own, axes, n * sizeof(*own));
+	for (i = 0; i < w->n_boot; i++)
+		own[i].relevant = own[i].relevant || w->matters[i];
+	rc = cover_run(&in);
+	/* too many to ask about: all rows are as good then */
+	return rc == KG_ELIMIT && w->n_rows < w->most_rows ? 0 : rc;
+}
+
 static int run_alt(struct pairwise *w, const struct cover_axis *axes, size_t n)
 {
 	const struct job_spec *j = w->b->job;
@@ -225,7 +354,7 @@ static int run_alt(struct pairwise *w, const struct cover_axis *axes, size_t n)
 		.pairs = w->pairs,
 		.axes = axes,
 		.n = n,
-		.allowed = j->n_excludes || j->n_onlys ? row_allowed : NULL,
+		.allowed = asks(w) ? row_allowed : NULL,
 		.row = add_row,
 		.arg = w,
 	};
@@ -233,8 +362,10 @@ static int run_alt(struct pairwise *w, const struct cover_axis *axes, size_t n)
 	uint64_t all = plan_times(plan_times(w->b->n_kernels, j->n_lsms),
 				  plan_times(w->b->n_variants, plan_settings_count(j)));
 	uint64_t left_out;
-	int rc = cover_run(&in);
+	int rc = some_matters(w) ? cover_what_runs(w, axes, n) : 0;
 
+	if (rc == 0)
+		rc = cover_run(&in);
 	if (rc < 0)
 		return refuse(w, rc);
 	all = plan_times(all, w->entry->alts[w->alt].count);
@@ -482,11 +613,19 @@ static int make_combos(struct pairwise *w)
 static int cover_column(struct pairwise *w)
 {
 	struct plan_column *c = w->column;
+	uint32_t *digits = plan_scratch(w->b, w->n_boot, sizeof(*digits));
+	uint64_t boots = count_boots(w);
 	int rc = 0;
 
+	w->matters = plan_scratch(w->b, w->n_boot, sizeof(*w->matters));
+	w->possible = boots <= MOST_BOOTS ? calloc((size_t)boots, sizeof(*w->possible)) : NULL;
+	if (!digits || !w->matters || (boots <= MOST_BOOTS && !w->possible))
+		return plan_no_memory(w->b->err);
 	for (w->peer = 0; w->peer < c->n_peers && rc == 0; w->peer++) {
 		const struct plan_peer *p = &c->peers[w->peer];
 
+		if (w->possible)
+			rc = find_possible(w, digits, (size_t)boots);
 		for (w->workload = 0; w->workload < p->n_workloads && rc == 0; w->workload++) {
 			w->entry = c->entries[p->workloads[w->workload]];
 			rc = cover_workload(w);
@@ -513,5 +652,6 @@ int plan_pairwise_combos(struct plan_builder *b, struct plan_column *c)
 	if (rc == 0)
 		rc = cover_column(&w);
 	free(w.rows);
+	free(w.possible);
 	return rc;
 }

@@ -116,8 +116,8 @@ static void random_predicates(struct random *r, struct hand *h)
 					    "test == UDP_RR and lsm == l0 and size in (1, 2)",
 					    "not (size >= 1)"};
 	static const char *const lsms[] = {"l0"};
-	static const char *const workloads[] = {"netperf", "hackbench"};
-	static const char *const params[] = {"size", "test", "seconds", "groups", "mode"};
+	static const char *const workloads[] = {"hackbench", "netperf"};
+	static const char *const params[] = {"groups", "mode", "seconds", "size", "test"};
 	const struct predicate_scope scope = {.axes = true,
 					      .lsms = lsms,
 					      .n_lsms = 1,
@@ -575,6 +575,8 @@ static bool has_pair(const struct plan *p, const struct plan_cell *like, const c
 		if (c->canary || strcmp(c->machine, like->machine) != 0 ||
 		    strcmp(c->workload, like->workload) != 0 || strcmp(c->peer, like->peer) != 0)
 			continue;
+		if (c->infeasible && !like->infeasible)
+			continue; /* what can run is not left to a cell that cannot */
 		n = parts_of(c, text, parts);
 		if (has_part(parts, n, x) && has_part(parts, n, y))
 			return true;
@@ -616,6 +618,42 @@ static void test_every_pair_that_is_allowed_is_covered(void **state)
 		plan_free(full);
 	}
 	assert_true(fewer > 10);
+}
+
+/* The machine offers no powersave: the pairs of the others come together without it. */
+static void test_pairs_that_can_run_are_in_cells_that_can(void **state)
+{
+	struct random *r = *state;
+	const struct plan *p;
+	size_t i, feasible = 0, infeasible = 0;
+	bool seen[2][2][2] = {{{false}}};
+
+	hand_init(&r->h, &r->g,
+		  "name: r\nkernels: [6.1.0-52-cloud-amd64, newer]\nmachines: lab-amd\n"
+		  "lsm: {l0: yama, l1: bpf}\nworkloads: [netperf: {test: UDP_RR, size: [1, 2]}]\n");
+	hand_setting(&r->h, "governor", "powersave|performance");
+	r->h.job.pairwise = true;
+	r->h.job.canary_mode = JOB_CANARY_NONE;
+	assert_planned_hand(&r->g, &r->h);
+	p = r->g.plan;
+	assert_balanced(p);
+	for (i = 0; i < p->n_cells; i++) {
+		const struct plan_cell *c = &p->cells[i];
+		bool newer = strcmp(c->kernel, DIGEST_612) == 0, l1 = c->lsm_order == 1;
+		bool two = strstr(c->params, "size=2") != NULL;
+
+		if (c->infeasible) {
+			assert_non_null(strstr(c->settings, "powersave"));
+			infeasible++;
+			continue;
+		}
+		feasible++;
+		seen[0][newer][l1] = seen[1][newer][two] = true;
+	}
+	for (i = 0; i < 8; i++)
+		assert_true(seen[i / 4][i / 2 % 2][i % 2]);
+	assert_int_equal(feasible, 4);
+	assert_int_equal(infeasible, 2); /* powersave with each other value */
 }
 
 static void test_all_pairs_are_far_fewer_than_the_product(void **state)
@@ -716,6 +754,7 @@ int main(void)
 		T(test_order_depends_on_seed_machine_and_block_alone),
 		T(test_extending_twice_is_extending_once_is_planning_more),
 		T(test_every_pair_that_is_allowed_is_covered),
+		T(test_pairs_that_can_run_are_in_cells_that_can),
 		T(test_all_pairs_are_far_fewer_than_the_product),
 		T(test_all_pairs_of_a_huge_product),
 	};
