@@ -80,13 +80,15 @@ static void fill_settings(const struct kg_params *offer, Kgrid__V1__MachineFacts
 static void hide_key(char *text, const char *key)
 {
 	size_t len = strlen(key);
-	char *line = text;
+	char *line = text, *end;
 
-	while (line) {
+	for (;;) {
 		if (strncmp(line, key, len) == 0 && line[len] == ':')
 			*line = '#';
-		line = strchr(line, '\n');
-		line += line != NULL;
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		line = end + 1;
 	}
 }
 
