@@ -176,10 +176,10 @@ int lsm_resolve(const struct lsm_kernel *k, const char *cmdline, struct lsm_list
 	int rc;
 
 	r.shown = k->name[0] ? k->name : k->release;
-	if (!lsm_parse_version(k->release, &r.version))
-		return kg_err_set(err, KG_EINVALID,
-				  "'%s' is not a kernel release: expected something like '6.12.3'",
-				  k->release);
+	rc = lsm_check_release(k->release, err);
+	if (rc < 0)
+		return rc;
+	(void)lsm_parse_version(k->release, &r.version);
 	rc = lsm_read_cmdline(&r, cmdline);
 	if (rc == 0) {
 		if (!k->no_security && lsm_ordered(&r))

@@ -5,7 +5,7 @@
  *
  * Three generations of the selection are modelled (security/security.c, from 6.19
  * security/lsm_init.c):
- *   up to 5.0   capability, yama, loadpin are fixed; one major LSM by CONFIG_DEFAULT_SECURITY or
+ *   5.0         capability, yama, loadpin are fixed; one major LSM by CONFIG_DEFAULT_SECURITY or
  *               security=; lsm= is not a parameter
  *   5.1 - 6.18  ordered list from lsm= or CONFIG_LSM; security= switches the legacy majors
  *   6.19 -      the code was rewritten, with the same results
@@ -112,8 +112,11 @@ struct lsm_list {
 /* No kernel reads a longer line; who takes lines from people refuses them, since the account of many
  * names takes its time. */
 #define LSM_CMDLINE_MAX 4096
-/* Resolves for a whole command line ("" is fine). Refuses only a release without a version number
- * (KG_EINVALID). `ret_list` is owned: lsm_list_deinit. */
+/* Whether the rules of that release are known, which are those of 5.0 and later; if not, the text
+ * says so (KG_EINVALID). */
+int lsm_check_release(const char *release, struct kg_err *err);
+/* Resolves for a whole command line ("" is fine). Refuses only what lsm_check_release does.
+ * `ret_list` is owned: lsm_list_deinit. */
 int lsm_resolve(const struct lsm_kernel *k, const char *cmdline, struct lsm_list *ret_list,
 		struct kg_err *err);
 void lsm_list_deinit(struct lsm_list *l);

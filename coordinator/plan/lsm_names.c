@@ -100,6 +100,22 @@ bool lsm_parse_version(const char *release, unsigned *ret_version)
 	return true;
 }
 
+int lsm_check_release(const char *release, struct kg_err *err)
+{
+	unsigned version;
+
+	if (!lsm_parse_version(release, &version))
+		return kg_err_set(err, KG_EINVALID,
+				  "'%s' is not a kernel release: expected something like '6.12.3'",
+				  release);
+	if (version < LSM_VERSION(5, 0))
+		return kg_err_set(err, KG_EINVALID,
+				  "kernel %s is older than 5.0, the first one whose rules for LSMs "
+				  "are known here: its list cannot be predicted",
+				  release);
+	return 0;
+}
+
 const char *lsm_suggest(const char *name)
 {
 	const char *names[LSM_COUNT];

@@ -195,11 +195,12 @@ static int predict(struct plan_builder *b, const struct plan_selected *k, const 
 		   struct plan_line *x)
 {
 	struct kg_str line = {0};
+	struct kg_err why = {{0}};
 	struct lsm_list list;
 	size_t i;
 	int rc;
 
-	if (!k->kernel->config) /* nothing can be predicted */
+	if (!k->kernel->config || lsm_check_release(k->lsm.release, &why) < 0) /* none is known */
 		return plan_intern(b, &b->effective, "", &x->effective);
 	kg_str_addf(&line, "%s %s", base, x->cmdline);
 	rc = line.failed ? plan_no_memory(b->err)

@@ -108,11 +108,15 @@ int plan_find_kernel(const struct plan_kernel *kernels, size_t n, const char *se
 /* Why nothing can be proven about a boot of this kernel; NULL: it can. */
 static const char *kernel_infeasible(struct plan_builder *b, const struct plan_kernel *k)
 {
+	struct kg_err why = {{0}};
+
 	if (!k->config)
 		return plan_text(b,
 				 "the artifact of kernel '%s' has no config, so that its lsm list "
 				 "cannot be predicted",
 				 k->label ? k->label : k->release);
+	if (lsm_check_release(k->release, &why) < 0)
+		return plan_text(b, "%s", why.text);
 	if (k->config->lsm.config_cmdline_override)
 		return plan_text(
 			b,

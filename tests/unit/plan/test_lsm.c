@@ -422,7 +422,6 @@ static void test_releases_of_vendors_are_read(void **state)
 		{"5.1", "lockdown,capability,yama"},
 		{"5.1.0-rc1+", "lockdown,capability,yama"},
 		{"5.0.21", "capability,yama"},
-		{"4.19.0-27-amd64", "capability,yama"},
 		{"10.0", "lockdown,capability,yama,ima,evm"},
 		{"6.100.1", "lockdown,capability,yama,ima,evm"},
 	};
@@ -474,6 +473,25 @@ static void test_release_without_version_is_refused(void **state)
 		(void)snprintf(k.release, sizeof(k.release), "%s", bad[i]);
 		assert_int_equal(lsm_resolve(&k, "", &l, &err), KG_EINVALID);
 		assert_non_null(strstr(err.text, "not a kernel release"));
+	}
+}
+
+static void test_release_older_than_the_rules_is_refused(void **state)
+{
+	static const char *const old[] = {"4.20.17", "4.18.0-553.el8_10.x86_64", "3.10", "2.6.32"};
+	struct lsm_kernel k = debian("5.0.0-rc1");
+	struct lsm_list l;
+	size_t i;
+
+	(void)state;
+	expect_list(&k, "lsm=apparmor", "capability,yama");
+	for (i = 0; i < sizeof(old) / sizeof(old[0]); i++) {
+		struct kg_err err = {{0}};
+
+		(void)snprintf(k.release, sizeof(k.release), "%s", old[i]);
+		assert_int_equal(lsm_resolve(&k, "", &l, &err), KG_EINVALID);
+		assert_non_null(strstr(err.text, old[i]));
+		assert_non_null(strstr(err.text, "is older than 5.0"));
 	}
 }
 
@@ -561,6 +579,7 @@ int main(void)
 		cmocka_unit_test(test_words_for_reasons_are_all_different),
 		cmocka_unit_test(test_profile_has_two_words),
 		cmocka_unit_test(test_release_without_version_is_refused),
+		cmocka_unit_test(test_release_older_than_the_rules_is_refused),
 		cmocka_unit_test(test_newer_than_known_follows_the_newest_rules),
 		cmocka_unit_test(test_check_list_refuses_what_no_kernel_matches),
 		cmocka_unit_test(test_builtin_text_is_in_link_order),

@@ -311,6 +311,11 @@ static void test_kernel_whose_boot_cannot_be_proven_is_infeasible(void **state)
 	assert_contains(g->plan->cells[6].infeasible, "CONFIG_CMDLINE_OVERRIDE");
 	assert_true(warns(g->plan, "nothing can run: all 24 cells are infeasible"));
 	g->kernels[0].config = &g->configs[0];
+	g->kernels[0].label = "6.1.0-52-cloud-amd64"; /* as SMALL calls it */
+	g->kernels[0].release = "4.18.0-553.el8_10.x86_64";
+	assert_planned(g, SMALL);
+	assert_contains(g->plan->cells[0].infeasible, "4.18.0-553.el8_10.x86_64 is older than 5.0");
+	g->kernels[0].release = "5.0.21";
 	g->configs[0].securityfs = false;
 	assert_planned(g, SMALL);
 	assert_contains(g->plan->cells[0].infeasible, "CONFIG_SECURITYFS");
