@@ -56,12 +56,8 @@ static int read_file(const char *path, size_t max, char **ret_text, size_t *ret_
 	}
 	rc = artifact_inflate_all(text, len, max, &bytes, ret_len, err);
 	free(text);
-	if (rc < 0) {
-		char why[KG_ERR_TEXT_MAX];
-
-		(void)snprintf(why, sizeof(why), "%s", err->text);
-		return kg_err_set(err, rc, "cannot unpack '%s': %s", path, why);
-	}
+	if (rc < 0)
+		return kg_err_wrap(err, rc, "'%s'", path);
 	*ret_text = cli_grow(bytes, *ret_len + 1, 1);
 	(*ret_text)[*ret_len] = '\0';
 	return 0;

@@ -157,6 +157,7 @@ static void read_default_security(const char *text, struct lsm_kernel *k)
 static int read_lsm(const char *text, struct lsm_kernel *k, struct kg_err *err)
 {
 	char signature[64] = "";
+	const char *security;
 	size_t i, len;
 	bool unset;
 	int rc;
@@ -179,14 +180,18 @@ static int read_lsm(const char *text, struct lsm_kernel *k, struct kg_err *err)
 	if (rc < 0)
 		return rc;
 	read_default_security(text, k);
+	k->default_dac = kconfig_enabled(text, "DEFAULT_SECURITY_DAC");
 	k->no_config_lsm = !find(text, "LSM", &len, &unset);
 	/* only where the config says so: an excerpt may lack the line */
-	(void)find(text, "SECURITY", &len, &unset);
+	security = find(text, "SECURITY", &len, &unset);
 	k->no_security = unset;
+	k->security_unsaid = !unset && !security;
 	k->config_cmdline_override =
 		kconfig_enabled(text, "CMDLINE_OVERRIDE") || kconfig_enabled(text, "CMDLINE_FORCE");
 	k->config_cmdline_after = kconfig_enabled(text, "CMDLINE_EXTEND");
-	k->config_cmdline_fallback = kconfig_enabled(text, "CMDLINE_FROM_BOOTLOADER");
+	k->config_cmdline_fallback = kconfig_enabled(text, "CMDLINE_FROM_BOOTLOADER") || /* arm */
+				     kconfig_enabled(text, "CMDLINE_BOOTLOADER") || /* loongarch */
+				     kconfig_enabled(text, "CMDLINE_FALLBACK");	    /* riscv */
 	/* x86 has CMDLINE_BOOL and CMDLINE; without the first the second does not exist */
 	return read_string(text, "CMDLINE", k->config_cmdline, sizeof(k->config_cmdline), err);
 }

@@ -136,7 +136,7 @@ static void resolve_ordered(struct lsm_resolver *r)
 	if (r->lsm)
 		append_list(r, r->lsm, LSM_IN_REQUEST);
 	else
-		append_list(r, r->k->config_lsm, LSM_IN_CONFIG);
+		append_list(r, r->config_lsm, LSM_IN_CONFIG);
 	for (i = 0; security && i < LSM_COUNT; i++)
 		if (strcmp(lsm_traits[i].name, security) == 0 && lsm_exists(r, (enum lsm_id)i))
 			append(r, (enum lsm_id)i, LSM_IN_SECURITY);
@@ -168,6 +168,53 @@ static void accept(struct lsm_resolver *r)
 	}
 }
 
+/* Adds those of `names` that are LSMs in this version. */
+static void add_default(struct lsm_resolver *r, const char *names)
+{
+	size_t i, len;
+
+	for (; *names; names += len + (names[len] == ',')) {
+		size_t used = strlen(r->default_lsm);
+
+		len = strcspn(names, ",");
+		for (i = 0; i < LSM_COUNT; i++) {
+			const struct lsm_traits *t = &lsm_traits[i];
+			bool gone = i == LSM_INTEGRITY && r->version >= LSM_VERSION(6, 4);
+
+			if (strlen(t->name) == len && strncmp(t->name, names, len) == 0 &&
+			    t->since <= r->version && !gone)
+				(void)snprintf(r->default_lsm + used, sizeof(r->default_lsm) - used,
+					       "%s%s", used ? "," : "", t->name);
+		}
+	}
+}
+
+/* The default of CONFIG_LSM in security/Kconfig, which depends on CONFIG_DEFAULT_SECURITY_*; of
+ * these the default is the first one that is built in. */
+static void default_list(struct lsm_resolver *r)
+{
+	static const struct {
+		enum lsm_id chosen;
+		const char *majors;
+	} rows[] = {{LSM_SELINUX, "selinux,smack,tomoyo,apparmor"},
+		    {LSM_SMACK, "smack,selinux,tomoyo,apparmor"},
+		    {LSM_TOMOYO, "tomoyo"},
+		    {LSM_APPARMOR, "apparmor,selinux,smack,tomoyo"}};
+	const char *majors = "";
+	size_t i;
+
+	for (i = 0; i < 4 && !majors[0] && !r->k->default_dac; i++) {
+		enum lsm_id id = rows[i].chosen;
+		const char *chosen = r->k->default_security;
+
+		if (chosen[0] ? strcmp(chosen, lsm_name(id)) == 0 : lsm_exists(r, id))
+			majors = rows[i].majors;
+	}
+	add_default(r, "landlock,lockdown,yama,loadpin,safesetid,integrity");
+	add_default(r, majors);
+	add_default(r, "ipe,bpf");
+}
+
 int lsm_resolve(const struct lsm_kernel *k, const char *cmdline, struct lsm_list *ret_list,
 		struct kg_err *err)
 {
@@ -180,6 +227,9 @@ int lsm_resolve(const struct lsm_kernel *k, const char *cmdline, struct lsm_list
 	if (rc < 0)
 		return rc;
 	(void)lsm_parse_version(k->release, &r.version);
+	if (k->no_config_lsm)
+		default_list(&r);
+	r.config_lsm = k->no_config_lsm ? r.default_lsm : k->config_lsm;
 	rc = lsm_read_cmdline(&r, cmdline);
 	if (rc == 0) {
 		if (!k->no_security && lsm_ordered(&r))

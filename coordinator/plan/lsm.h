@@ -63,13 +63,17 @@ struct lsm_kernel {
 	bool apparmor_off;	/* CONFIG_SECURITY_APPARMOR_BOOTPARAM_VALUE=0 (up to 5.0) */
 	enum lsm_profile profile;
 	char config_lsm[512];	      /* CONFIG_LSM without quotes */
-	char default_security[32];    /* CONFIG_DEFAULT_SECURITY without quotes, up to 5.0 */
+	char default_security[32];    /* CONFIG_DEFAULT_SECURITY without quotes, or the name of
+				       * the CONFIG_DEFAULT_SECURITY_* that is set */
 	char config_cmdline[2048];    /* CONFIG_CMDLINE: stands before the boot loader's line ... */
 	bool config_cmdline_override; /* ... or instead of it (CONFIG_CMDLINE_OVERRIDE, _FORCE) */
 	bool config_cmdline_after;    /* ... or behind it (CONFIG_CMDLINE_EXTEND) */
 	bool config_cmdline_fallback; /* ... or where it is empty (CONFIG_CMDLINE_FROM_BOOTLOADER) */
-	bool no_security;   /* CONFIG_SECURITY is not set: no LSM at all, no list to read */
-	bool no_config_lsm; /* the config has no CONFIG_LSM, as it is up to 5.0 */
+	bool no_security;     /* CONFIG_SECURITY is not set: no LSM at all, no list to read */
+	bool security_unsaid; /* the config has no line on CONFIG_SECURITY, as every whole one has */
+	bool default_dac;     /* CONFIG_DEFAULT_SECURITY_DAC */
+	bool no_config_lsm;   /* the config has no CONFIG_LSM, as it is up to 5.0; later ones then
+			       * have its default */
 };
 
 enum lsm_reason {

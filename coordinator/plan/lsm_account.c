@@ -65,12 +65,24 @@ static bool named_by_security(const struct lsm_resolver *r, enum lsm_id id)
 	return heard && strcmp(r->security, lsm_traits[id].name) == 0;
 }
 
+const char *lsm_first_text(bool behind_early)
+{
+	return behind_early ? "always on, behind none but early ones" : "always first";
+}
+
+static const char *config_name(const struct lsm_resolver *r)
+{
+	return r->k->no_config_lsm ? "the default of CONFIG_LSM" : "CONFIG_LSM";
+}
+
 /* Why the one at place `i` of the order is in. */
 static const char *in_text(const struct lsm_resolver *r, size_t i)
 {
+	bool given = !r->k->no_config_lsm;
+
 	switch (r->why[i]) {
 	case LSM_IN_FIRST:
-		return "always first";
+		return lsm_first_text(i > 0);
 	case LSM_IN_EARLY:
 		return "started before the command line is read";
 	case LSM_IN_FIXED:
@@ -84,8 +96,10 @@ static const char *in_text(const struct lsm_resolver *r, size_t i)
 	default:
 		if (!lsm_ordered(r))
 			return "named by CONFIG_DEFAULT_SECURITY";
-		return named_by_security(r, r->order[i]) ? "named by CONFIG_LSM and by security="
-							 : "named by CONFIG_LSM";
+		if (named_by_security(r, r->order[i]))
+			return given ? "named by CONFIG_LSM and by security="
+				     : "named by the default of CONFIG_LSM and by security=";
+		return given ? "named by CONFIG_LSM" : "named by the default of CONFIG_LSM";
 	}
 }
 
@@ -145,7 +159,7 @@ static void unlisted_text(const struct lsm_resolver *r, char *buf, size_t size)
 	const char *chosen = r->k->default_security;
 
 	if (lsm_ordered(r))
-		(void)snprintf(buf, size, "not in %s", r->lsm ? "lsm=" : "CONFIG_LSM");
+		(void)snprintf(buf, size, "not in %s", r->lsm ? "lsm=" : config_name(r));
 	else if (chosen[0])
 		(void)snprintf(buf, size, "CONFIG_DEFAULT_SECURITY is '%s'", chosen);
 	else
@@ -300,11 +314,17 @@ static int account_security(struct lsm_resolver *r)
 		rc = account_name(r, r->security, known);
 	if (rc < 0 || r->k->no_security)
 		return rc;
-	if (!known)
+	if (!known) {
+		const char *meant = id == LSM_COUNT ? lsm_suggest(r->security) : NULL;
+
 		return lsm_warn(r,
 				"security=%.64s names no LSM of %s: selinux, smack, tomoyo and "
-				"apparmor are all off",
-				r->security, r->shown);
+				"apparmor are all off%s%s%s%s",
+				r->security, r->shown,
+				strchr(r->security, ',') ? "; it takes one name, no list" : "",
+				meant ? " (did you mean '" : "", meant ? meant : "",
+				meant ? "'?)" : "");
+	}
 	if (!(lsm_traits[id].flags & LSM_LEGACY_MAJOR))
 		return lsm_warn(r,
 				"security=%s names none of selinux, smack, tomoyo and apparmor: "
@@ -318,13 +338,13 @@ static int account_security(struct lsm_resolver *r)
 /* Names of the kernel's own list that are not in it: not built in, or no LSM that is known here. */
 static int account_config(struct lsm_resolver *r)
 {
-	char list[sizeof(r->k->config_lsm)];
+	char list[sizeof(r->k->config_lsm)]; /* the longest of them */
 	char *p = list;
 	char *name;
 	int rc = 0;
 
 	(void)snprintf(list, sizeof(list), "%s",
-		       lsm_ordered(r) ? r->k->config_lsm : r->k->default_security);
+		       lsm_ordered(r) ? r->config_lsm : r->k->default_security);
 	while (rc == 0 && (name = strsep(&p, ","))) {
 		enum lsm_id id = lsm_parse_name(name);
 
@@ -385,9 +405,16 @@ static int warn_config(struct lsm_resolver *r)
 	if (k->config_cmdline_override)
 		rc = lsm_warn(r, "%s has CONFIG_CMDLINE_OVERRIDE: it ignores every command line",
 			      r->shown);
-	if (rc == 0 && k->no_config_lsm && lsm_ordered(r) && !r->lsm)
-		rc = lsm_warn(r, "the config of %s has no CONFIG_LSM, which is taken as empty",
+	if (rc == 0 && k->security_unsaid)
+		rc = lsm_warn(r,
+			      "the config of %s does not say whether CONFIG_SECURITY is set: it is "
+			      "not whole, and the list is wrong where it lacks more",
 			      r->shown);
+	if (rc == 0 && k->no_config_lsm && lsm_ordered(r) && !r->lsm)
+		rc = lsm_warn(r,
+			      "the config of %s has no CONFIG_LSM, so that its default is taken: "
+			      "'%s'",
+			      r->shown, r->default_lsm);
 	if (rc == 0 && k->config_lsm[0] && !lsm_ordered(r))
 		rc = lsm_warn(r,
 			      "%s has CONFIG_LSM, which begins with 5.1: the list is wrong if it "

@@ -189,7 +189,7 @@ static const char *in_text(const struct builder *b, enum lsm_reason reason)
 {
 	switch (reason) {
 	case LSM_IN_FIRST:
-		return "always first";
+		return lsm_first_text(b->log->list.n > 1); /* it is the last one of these */
 	case LSM_IN_EARLY:
 		return "started before the command line is read";
 	case LSM_IN_FIXED:

@@ -32,6 +32,8 @@ struct lsm_resolver {
 	const struct lsm_kernel *k;
 	const char *shown; /* the kernel in texts */
 	unsigned version;
+	const char *config_lsm; /* CONFIG_LSM, or default_lsm */
+	char default_lsm[128];	/* the default of CONFIG_LSM in that version */
 	/* what the command line says */
 	char *lsm;	/* value of the last lsm=; NULL: absent. Owned, as the next */
 	char *security; /* value of the last security= */
@@ -60,6 +62,8 @@ static inline bool lsm_ordered(const struct lsm_resolver *r)
 bool lsm_exists(const struct lsm_resolver *r, enum lsm_id id);
 /* Fills the part "what the command line says". 0 or -ENOMEM, also the next. */
 int lsm_read_cmdline(struct lsm_resolver *r, const char *cmdline);
+/* Why capability is in. */
+const char *lsm_first_text(bool behind_early);
 /* Fills r->out from the decision. */
 int lsm_account(struct lsm_resolver *r);
 int lsm_warn(struct lsm_resolver *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -198,6 +198,10 @@ static void test_forms_of_a_built_in_command_line(void **state)
 	assert_true(k.config_cmdline_after && !k.config_cmdline_override);
 	k = read_text("CONFIG_CMDLINE=\"a\"\nCONFIG_CMDLINE_FROM_BOOTLOADER=y\n");
 	assert_true(k.config_cmdline_fallback);
+	k = read_text("CONFIG_CMDLINE=\"a\"\nCONFIG_CMDLINE_FALLBACK=y\n");
+	assert_true(k.config_cmdline_fallback);
+	k = read_text("CONFIG_CMDLINE=\"a\"\nCONFIG_CMDLINE_BOOTLOADER=y\n");
+	assert_true(k.config_cmdline_fallback);
 }
 
 static void test_what_a_config_lacks_is_not_what_it_denies(void **state)
@@ -211,6 +215,11 @@ static void test_what_a_config_lacks_is_not_what_it_denies(void **state)
 	assert_true(k.no_security && k.no_config_lsm);
 	k = read_text("CONFIG_A=y\n# CONFIG_SECURITY_YAMA is not set\n");
 	assert_false(k.no_security);
+	assert_true(k.security_unsaid && !k.default_dac);
+	k = read_text("CONFIG_SECURITY=y\nCONFIG_DEFAULT_SECURITY_DAC=y\n");
+	assert_true(k.default_dac && !k.security_unsaid && !k.no_security);
+	k = read_text("CONFIG_A=y\r\n# CONFIG_SECURITY is not set\r\n");
+	assert_true(k.no_security && !k.security_unsaid);
 }
 
 static void test_text_that_is_no_config_is_refused(void **state)

@@ -397,16 +397,100 @@ static void test_no_security_is_an_empty_list_with_a_warning(void **state)
 	expect_list(&k, "security=selinux", "");
 }
 
-static void test_missing_config_lsm_is_a_warning(void **state)
+/* security/Kconfig of 5.1 to 7.3; no config of these versions lacks the line but one that was made
+ * smaller, or one of an older kernel. */
+static void test_missing_config_lsm_is_its_default(void **state)
+{
+	static const struct {
+		const char *release, *chosen, *effective, *named;
+	} rows[] = {
+		{"5.1", "", "capability,yama,loadpin,safesetid,selinux,tomoyo",
+		 "'yama,loadpin,safesetid,integrity,selinux,smack,tomoyo,apparmor'"},
+		{"5.3", "apparmor", "capability,yama,loadpin,safesetid,apparmor,tomoyo",
+		 "'yama,loadpin,safesetid,integrity,apparmor,selinux,smack,tomoyo'"},
+		{"5.6", "smack", "capability,lockdown,yama,loadpin,safesetid,smack,tomoyo",
+		 "'lockdown,yama,loadpin,safesetid,integrity,smack,selinux,tomoyo,apparmor'"},
+		{"5.10", "tomoyo", "capability,lockdown,yama,loadpin,safesetid,tomoyo,bpf",
+		 "'lockdown,yama,loadpin,safesetid,integrity,tomoyo,bpf'"},
+		{"5.15", "selinux",
+		 "capability,landlock,lockdown,yama,loadpin,safesetid,selinux,tomoyo,bpf",
+		 "'landlock,lockdown,yama,loadpin,safesetid,integrity,selinux,smack,tomoyo,"
+		 "apparmor,bpf'"},
+		{"6.11", "dac", "capability,landlock,lockdown,yama,loadpin,safesetid,bpf,ima,evm",
+		 "'landlock,lockdown,yama,loadpin,safesetid,bpf'"},
+		{"6.12", "apparmor",
+		 "capability,landlock,lockdown,yama,loadpin,safesetid,apparmor,tomoyo,ipe,bpf,ima,"
+		 "evm",
+		 "'landlock,lockdown,yama,loadpin,safesetid,apparmor,selinux,smack,tomoyo,ipe,"
+		 "bpf'"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lsm_kernel k = {.builtin = LSM_BIT(LSM_COUNT) - 1, .no_config_lsm = true};
+		bool dac = strcmp(rows[i].chosen, "dac") == 0;
+
+		if (strcmp(rows[i].release, "5.1") == 0 || strcmp(rows[i].release, "5.3") == 0)
+			k.builtin &= ~(LSM_BIT(LSM_LOCKDOWN) | LSM_BIT(LSM_BPF));
+		k.default_dac = dac;
+		(void)snprintf(k.release, sizeof(k.release), "%s", rows[i].release);
+		(void)snprintf(k.default_security, sizeof(k.default_security), "%s",
+			       dac ? "" : rows[i].chosen);
+		expect_list(&k, "", rows[i].effective);
+		expect_warning(&k, "", "has no CONFIG_LSM, so that its default is taken: ");
+		expect_warning(&k, "", rows[i].named);
+		expect_reason(&k, "", "yama", LSM_IN_CONFIG, "named by the default of CONFIG_LSM");
+	}
+}
+
+static void test_default_of_config_lsm_without_selinux_begins_with_what_is_built_in(void **state)
 {
 	struct lsm_kernel k = debian("6.12");
 
 	(void)state;
-	k.config_lsm[0] = '\0';
 	k.no_config_lsm = true;
-	expect_warning(&k, "", "no CONFIG_LSM, which is taken as empty");
-	k = debian("5.0");
+	k.builtin &= ~LSM_BIT(LSM_SELINUX);
+	/* the choice is tomoyo's, whose default names no other */
+	expect_list(&k, "", "lockdown,capability,landlock,yama,tomoyo,ipe,bpf,ima,evm");
+	expect_reason(&k, "", "apparmor", LSM_OUT_LIST, "not in the default of CONFIG_LSM");
+	expect_list(&k, "lsm=apparmor", "lockdown,capability,apparmor,ima,evm");
+}
+
+static void test_config_lsm_of_5_0_is_a_warning(void **state)
+{
+	struct lsm_kernel k = debian("5.0");
+
+	(void)state;
 	expect_warning(&k, "", "has CONFIG_LSM, which begins with 5.1");
+}
+
+static void test_config_without_a_word_on_security_is_a_warning(void **state)
+{
+	struct lsm_kernel k = debian("6.12");
+
+	(void)state;
+	k.security_unsaid = true;
+	expect_warning(&k, "", "does not say whether CONFIG_SECURITY is set: it is not whole");
+}
+
+static void test_security_that_names_none_says_what_was_meant(void **state)
+{
+	struct lsm_kernel k = debian("6.12");
+
+	(void)state;
+	expect_warning(&k, "security=AppArmor", "are all off (did you mean 'apparmor'?)");
+	expect_warning(&k, "security=selinux,yama", "are all off; it takes one name, no list");
+}
+
+static void test_capability_is_not_first_behind_an_early_one(void **state)
+{
+	struct lsm_kernel k = debian("6.12");
+
+	(void)state;
+	expect_reason(&k, "", "capability", LSM_IN_FIRST, "always on, behind none but early ones");
+	k.lockdown_early = false;
+	expect_reason(&k, "", "capability", LSM_IN_FIRST, "always first");
 }
 
 static void test_releases_of_vendors_are_read(void **state)
@@ -574,7 +658,13 @@ int main(void)
 		cmocka_unit_test(test_security_beside_lsm_is_no_request),
 		cmocka_unit_test(test_name_in_config_that_is_not_known_is_a_warning),
 		cmocka_unit_test(test_no_security_is_an_empty_list_with_a_warning),
-		cmocka_unit_test(test_missing_config_lsm_is_a_warning),
+		cmocka_unit_test(test_missing_config_lsm_is_its_default),
+		cmocka_unit_test(
+			test_default_of_config_lsm_without_selinux_begins_with_what_is_built_in),
+		cmocka_unit_test(test_config_lsm_of_5_0_is_a_warning),
+		cmocka_unit_test(test_config_without_a_word_on_security_is_a_warning),
+		cmocka_unit_test(test_security_that_names_none_says_what_was_meant),
+		cmocka_unit_test(test_capability_is_not_first_behind_an_early_one),
 		cmocka_unit_test(test_releases_of_vendors_are_read),
 		cmocka_unit_test(test_words_for_reasons_are_all_different),
 		cmocka_unit_test(test_profile_has_two_words),

@@ -107,7 +107,7 @@ static void test_log_with_a_stated_list(void **state)
 	assert_true(warns(&l, "is that of BOOT_IMAGE="));
 	assert_true(warns(&l, "neither the LSMs that are built in nor CONFIG_LSM"));
 	expect_entry(&l, "lockdown", LSM_IN_EARLY, "before the command line");
-	expect_entry(&l, "capability", LSM_IN_FIRST, "always first");
+	expect_entry(&l, "capability", LSM_IN_FIRST, "behind none but early ones");
 	expect_entry(&l, "tomoyo", LSM_IN_CONFIG, "named by CONFIG_LSM");
 	expect_entry(&l, "integrity", LSM_OUT_HIDDEN, "never shown");
 	lsm_log_deinit(&l);
