@@ -2,6 +2,7 @@
 /* From what a boot's log says of LSMs to its list, with the reasons that can be known. */
 #include "coordinator/plan/lsm_dmesg.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -584,17 +585,28 @@ static int warn_requested(struct builder *b)
 
 /* ---- all of it ---- */
 
-static int no_data(const struct lsm_boot *boot, const struct lsm_log *log, struct kg_err *err)
+static bool is_blank(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (!isspace((unsigned char)text[i]))
+			return false;
+	return true;
+}
+
+static int no_data(const struct lsm_boot *boot, const struct lsm_log *log, bool empty,
+		   struct kg_err *err)
 {
 	struct kg_str s = {0};
 	unsigned version = 0;
 
-	if (log->boots == 0) {
-		(void)kg_err_set(err, KG_ENODATA,
-				 "the log has no line of a kernel's boot, and none "
-				 "of an LSM");
-		return KG_ENODATA;
-	}
+	if (log->boots == 0)
+		return kg_err_set(err, KG_ENODATA, "%s",
+				  empty ? "the log is empty"
+					: "the log has no line of a kernel's boot, and none of an "
+					  "LSM; where its beginning is missing, the journal has "
+					  "it: a kernel keeps its newest lines only");
 	if (boot->version)
 		(void)lsm_parse_version(boot->version + strlen("Linux version "), &version);
 	kg_str_addf(&s, "%s has no line of an LSM",
@@ -656,7 +668,7 @@ int lsm_dmesg_parse(const char *text, size_t len, struct lsm_log *ret_log, struc
 	int rc = lsm_log_read(text, len, &boot, &log.boots);
 
 	if (rc == 0 && !boot.any) {
-		rc = no_data(&boot, &log, err);
+		rc = no_data(&boot, &log, is_blank(text, len), err);
 		lsm_boot_deinit(&boot);
 		return rc;
 	}

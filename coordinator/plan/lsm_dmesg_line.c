@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DATE_MAX 48 /* bytes, more than any form of one */
+
 static char *skip_spaces(char *p)
 {
 	while (*p == ' ' || *p == '\t')
@@ -51,19 +53,19 @@ static bool is_time(const char *p, const char *end, double *ret_s)
 	return stop == end || *stop == ' ' || *stop == '<';
 }
 
-static bool is_weekday(const char *p)
+/* "Tue Dec  1 10:00:00 2026" in any language, "Dec 1 10:00", "2026-12-01 10:00:00": there is a time
+ * of day in it. */
+static bool is_date(const char *p, const char *end)
 {
-	static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
-	size_t i;
-
-	for (i = 0; i < 7; i++)
-		if (strncmp(p, days[i], 3) == 0 && p[3] == ' ')
+	for (; end - p >= 4; p++)
+		if (isdigit((unsigned char)p[0]) && p[1] == ':' && isdigit((unsigned char)p[2]) &&
+		    isdigit((unsigned char)p[3]))
 			return true;
 	return false;
 }
 
-/* A group in brackets that stands in front of a message: a time, a caller ("T0", "C1"), a date.
- * Returns what is behind it, or NULL. */
+/* A group in brackets that stands in front of a message: a time, a caller ("T0", "C1", "T0@C0"), a
+ * date. Returns what is behind it, or NULL. */
 static char *skip_bracket(char *p, struct lsm_log_line *l)
 {
 	char *end = p[0] == '[' ? strchr(p, ']') : NULL;
@@ -79,10 +81,10 @@ static char *skip_bracket(char *p, struct lsm_log_line *l)
 	}
 	while (*in == ' ')
 		in++;
-	if (is_weekday(in))
+	if (end - in < DATE_MAX && is_date(in, end))
 		return end + 1;
 	in += *in == 'T' || *in == 'C' || *in == '+' || *in == '<';
-	return in < end && in + strspn(in, "0123456789.<> +") == end ? end + 1 : NULL;
+	return in < end && in + strspn(in, "0123456789.<> +@C") == end ? end + 1 : NULL;
 }
 
 /* "<6>" of a raw console, "6,339,5140900,-;" of /dev/kmsg. */

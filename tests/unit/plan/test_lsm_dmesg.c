@@ -403,6 +403,14 @@ static void test_every_form_of_a_line_is_read(void **state)
 		"2026-12-01T10:00:00.123456+00:00 host kernel: ",
 		"2026-12-01T10:00:00,123456+00:00 ",
 		"[Tue Dec  1 10:00:00 2026] ",
+		"[Tue Dec  1 10:00:00 2026] [    T0] ",
+		"[Di Dez  1 10:00:00 2026] ",
+		"[mar. d\xc3\xa9 1 10:00:00 2026] ",
+		"[Dec 1 10:00] ",
+		"[Dec11 10:00] ",
+		"[2026-12-01 10:00:00] ",
+		"[2026-12-01T10:00:00.123Z] [    0.039846] ",
+		"[    0.039846][T0@C0] ",
 		"[    0.039846] host kernel: ",
 		"kern  :info  : [    0.039846] ",
 		"kern  :info  : ",
@@ -620,7 +628,11 @@ static void test_more_names_than_a_kernel_has_are_cut_off(void **state)
 static void test_logs_without_an_lsm_line_say_what_there_is(void **state)
 {
 	(void)state;
-	expect_none("", "no line of a kernel's boot");
+	expect_none("", "the log is empty");
+	expect_none("\r\n\n", "the log is empty");
+	expect_none("[ 4711.123456] usb 1-1: new device\n",
+		    "no line of a kernel's boot, and none of an LSM; where its beginning is "
+		    "missing, the journal has it");
 	expect_none("hello\nworld\n", "no line of a kernel's boot");
 	expect_none(
 		"[    0.0] Linux version 7.0.13 (x)\n[    0.0] Command line: quiet lsm=yama\n",
