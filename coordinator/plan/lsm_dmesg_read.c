@@ -518,13 +518,20 @@ int lsm_log_read(const char *text, size_t len, struct lsm_boot *ret_boot, unsign
 	static const char mark[] = "\xef\xbb\xbf"; /* of byte order, as some editors put it */
 	bool marked = len >= 3 && memcmp(text, mark, 3) == 0;
 	const char *p = text + (marked ? 3 : 0), *end = text + len;
+	const char *before = p;
+	size_t n_before = 0;
 	struct reader rd = {0};
 
 	while (p < end && rd.rc == 0) {
 		const char *stop = memchr(p, '\n', (size_t)(end - p));
 		size_t n = (size_t)((stop ? stop : end) - p);
+		bool again;
 
-		if (n < LINE_MAX_BYTES) {
+		while (n > 0 && p[n - 1] == '\r')
+			n--;
+		/* two consoles that write to one log say everything twice */
+		again = n == n_before && memcmp(p, before, n) == 0;
+		if (n < LINE_MAX_BYTES && !again) {
 			char *line = malloc(n + 1);
 
 			if (!line) {
@@ -535,6 +542,8 @@ int lsm_log_read(const char *text, size_t len, struct lsm_boot *ret_boot, unsign
 			read_line(&rd, line);
 			free(line);
 		}
+		before = p;
+		n_before = n;
 		p = stop ? stop + 1 : end;
 	}
 	if (rd.rc < 0) {

@@ -549,6 +549,26 @@ static void test_lines_that_an_early_console_shows_twice_are_one_boot(void **sta
 
 /* ---- lines that are cut or split ---- */
 
+static void test_a_log_that_says_everything_twice_is_one_boot(void **state)
+{
+	struct lsm_log l;
+
+	(void)state;
+	parse("[    0.00] Linux version 6.12.1 (x)\r\n[    0.00] Linux version 6.12.1 (x)\r\n"
+	      "[    0.00] Command line: lsm=yama,bpf\r\n[    0.00] Command line: lsm=yama,bpf\r\n"
+	      "[    0.04] LSM: initializing lsm=capability,yama,bpf\r\n"
+	      "[    0.04] LSM: initializing lsm=capability,yama,bpf\r\n"
+	      "[    0.04] Yama: becoming mindful.\r\n[    0.04] Yama: becoming mindful.\r\n"
+	      "[    0.05] LSM support for eBPF active\r\n[    0.05] LSM support for eBPF active",
+	      &l);
+	assert_int_equal(l.boots, 1);
+	assert_string_equal(l.release, "6.12.1");
+	assert_string_equal(l.list.effective, "capability,yama,bpf");
+	assert_true(l.complete);
+	expect_entry(&l, "yama", LSM_IN_REQUEST, "named by lsm=");
+	lsm_log_deinit(&l);
+}
+
 static void test_a_list_in_parts_is_put_together(void **state)
 {
 	(void)state;
@@ -665,6 +685,7 @@ int main(void)
 		cmocka_unit_test(test_boots_of_which_only_some_lines_are_left),
 		cmocka_unit_test(test_last_boot_without_an_lsm_line_is_no_data),
 		cmocka_unit_test(test_lines_that_an_early_console_shows_twice_are_one_boot),
+		cmocka_unit_test(test_a_log_that_says_everything_twice_is_one_boot),
 		cmocka_unit_test(test_a_list_in_parts_is_put_together),
 		cmocka_unit_test(test_a_cut_list_is_said),
 		cmocka_unit_test(test_a_long_command_line_is_put_together),
