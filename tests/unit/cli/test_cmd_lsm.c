@@ -243,6 +243,8 @@ static void test_what_cannot_be_resolved_is_refused_with_the_reason(void **state
 	REFUSED("'--profile' cannot be 'redhat'", "resolve", "--config", DEBIAN, "--profile",
 		"redhat");
 	REFUSED("'six' is not a kernel release", "resolve", "--config", DEBIAN, "--release", "six");
+	REFUSED("kernel 4.18 is older than 5.0", "resolve", "--config", DEBIAN, "--release",
+		"4.18");
 	REFUSED("not a kernel config", "resolve", "--release", "6.1", "--config", file("hello", 5));
 	REFUSED("not a kernel config", "resolve", "--release", "6.1", "--config", file("", 0));
 	REFUSED("does not say which version it is of: give --release", "resolve", "--config",
