@@ -410,6 +410,11 @@ static int warn_config(struct lsm_resolver *r)
 			      "the config of %s does not say whether CONFIG_SECURITY is set: it is "
 			      "not whole, and the list is wrong where it lacks more",
 			      r->shown);
+	else if (rc == 0 && k->no_config_lsm && lsm_ordered(r) && r->lsm)
+		rc = lsm_warn(r,
+			      "the config of %s has no CONFIG_LSM: it is not whole, and what it "
+			      "lacks counts as not built in",
+			      r->shown);
 	if (rc == 0 && k->no_config_lsm && lsm_ordered(r) && !r->lsm)
 		rc = lsm_warn(r,
 			      "the config of %s has no CONFIG_LSM, so that its default is taken: "

@@ -472,6 +472,9 @@ static void test_config_without_a_word_on_security_is_a_warning(void **state)
 	(void)state;
 	k.security_unsaid = true;
 	expect_warning(&k, "", "does not say whether CONFIG_SECURITY is set: it is not whole");
+	k.security_unsaid = false;
+	k.no_config_lsm = true; /* cut between the two */
+	expect_warning(&k, "lsm=yama", "has no CONFIG_LSM: it is not whole, and what it lacks");
 }
 
 static void test_security_that_names_none_says_what_was_meant(void **state)
