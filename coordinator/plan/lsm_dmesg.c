@@ -81,7 +81,7 @@ static int read_request(struct builder *b)
 	unsigned i;
 	int rc;
 
-	b->kernel.selinux_bootparam = true;
+	b->kernel.selinux_bootparam = !boot->selinux_unheard;
 	for (i = 0; i < LSM_COUNT; i++)
 		b->kernel.builtin |= LSM_BIT(i);
 	b->words.k = &b->kernel;
@@ -409,8 +409,16 @@ static void silent_text(const struct builder *b, struct lsm_entry *e, enum lsm_i
 		      (lsm_traits[id].flags & LSM_LEGACY_MAJOR) &&
 		      strcmp(b->words.security, e->name) != 0;
 
+	/* before 5.14 the log does not tell whether the kernel has the switch */
+	bool doubtful = id == LSM_SELINUX && b->version < LSM_VERSION(5, 14) && other;
+
 	e->reason = LSM_OUT_LOG;
-	if (switched_off(b, e->name))
+	if (switched_off(b, e->name) && doubtful)
+		(void)snprintf(e->why, sizeof(e->why),
+			       "not started: switched off by %s, or '%s' came first and both are "
+			       "exclusive",
+			       b->words.off_by[id], other);
+	else if (switched_off(b, e->name))
 		(void)snprintf(e->why, sizeof(e->why), "not started: switched off by %s",
 			       b->words.off_by[id]);
 	else if (legacy)

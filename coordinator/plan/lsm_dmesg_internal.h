@@ -44,6 +44,7 @@ struct lsm_boot {
 	bool cmdline_final;   /* of "Kernel command line:", which knows more than "Command line:" */
 	char *lsm, *security; /* as lsm.debug shows them; NULL: absent, or not shown */
 	bool lsm_shown, security_shown;
+	bool selinux_unheard; /* selinux= is no parameter of this kernel, as it says itself */
 	char chosen[LSM_LOG_NAME_MAX]; /* the exclusive one */
 	struct lsm_log_name names[LSM_LOG_NAMES_MAX];
 	size_t n;

@@ -16,6 +16,7 @@
 #define TIME_BACK_S    1.0	 /* processors differ by far less */
 #define LINE_MAX_BYTES (1 << 16) /* longer lines are no kernel's */
 #define WRAPPED	       " \\"	 /* from 6.19 on long command lines go on in the next line */
+#define UNKNOWN_WORDS  "Unknown kernel command line parameters \""
 #define KERNEL_LINE    "Kernel command line: "
 
 /* Lines in the order of a boot. */
@@ -193,6 +194,17 @@ static void on_cmdline(struct reader *rd, const struct lsm_log_line *l, const ch
 	advance(rd, l, final ? RANK_KERNEL : RANK_COMMAND, false);
 	set(rd, &b->cmdline, text);
 	b->cmdline_final = final;
+}
+
+/* "Unknown kernel command line parameters "quiet selinux=0", will be passed to user space.": what
+ * no part of the kernel has read, since 5.14. */
+static void on_unknown(struct lsm_boot *b, const char *words)
+{
+	for (; *words && *words != '"'; words += *words == ' ') {
+		if (after(words, "selinux="))
+			b->selinux_unheard = true;
+		words += strcspn(words, " \"");
+	}
 }
 
 /* ---- lines of the framework ---- */
@@ -495,6 +507,8 @@ static void read_line(struct reader *rd, char *line)
 		on_cmdline(rd, &l, rest, false);
 	else if ((rest = after(l.text, KERNEL_LINE)))
 		on_cmdline(rd, &l, rest, true);
+	else if ((rest = after(l.text, UNKNOWN_WORDS)))
+		on_unknown(&rd->boot, rest);
 	else if ((rest = after(l.text, "LSM: ")))
 		on_lsm(rd, &l, rest);
 	else if (after(l.text, "Security Framework initializ")) /* before 5.0 */

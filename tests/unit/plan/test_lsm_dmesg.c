@@ -384,6 +384,40 @@ static void test_requested_that_did_not_start_says_what_can_be_known(void **stat
 	lsm_log_deinit(&l);
 }
 
+static void test_a_switch_that_the_kernel_did_not_read_is_no_reason(void **state)
+{
+	static const char words[] = "Kernel command line: lsm=apparmor,selinux selinux=0\n";
+	static const char list[] = "LSM: initializing lsm=lockdown,capability,apparmor\n";
+	char text[512];
+	struct lsm_log l;
+
+	(void)state;
+	(void)snprintf(text, sizeof(text),
+		       "Linux version 6.1.0-52-amd64 (x)\n%sUnknown kernel command line parameters "
+		       "\"BOOT_IMAGE=/vmlinuz selinux=0\", will be passed to user space.\n%s",
+		       words, list);
+	parse(text, &l);
+	expect_entry(&l, "selinux", LSM_OUT_LOG, "'apparmor' came first and both are exclusive");
+	assert_null(strstr(entry(&l, "selinux")->why, "selinux=0"));
+	lsm_log_deinit(&l);
+	(void)snprintf(
+		text, sizeof(text),
+		"Linux version 6.1.0-1-default (x)\n%sUnknown kernel command line parameters "
+		"\"noselinux=0 BOOT_IMAGE=selinux\", will be passed to user space.\n%s",
+		words, list);
+	parse(text, &l);
+	expect_entry(&l, "selinux", LSM_OUT_LOG, "not started: switched off by selinux=0");
+	assert_null(strstr(entry(&l, "selinux")->why, "apparmor"));
+	lsm_log_deinit(&l);
+	(void)snprintf(text, sizeof(text),
+		       "Linux version 5.10.0-46-amd64 (x)\n%sAppArmor: AppArmor initialized\n",
+		       words);
+	parse(text, &l);
+	expect_entry(&l, "selinux", LSM_OUT_LOG,
+		     "switched off by selinux=0, or 'apparmor' came first");
+	lsm_log_deinit(&l);
+}
+
 /* ---- what stands in front of messages ---- */
 
 static void test_every_form_of_a_line_is_read(void **state)
@@ -677,6 +711,7 @@ int main(void)
 		cmocka_unit_test(test_missing_list_of_6_12_is_said),
 		cmocka_unit_test(test_superseded_security_is_not_a_request),
 		cmocka_unit_test(test_requested_that_did_not_start_says_what_can_be_known),
+		cmocka_unit_test(test_a_switch_that_the_kernel_did_not_read_is_no_reason),
 		cmocka_unit_test(test_every_form_of_a_line_is_read),
 		cmocka_unit_test(test_lines_of_other_programs_are_left_out),
 		cmocka_unit_test(test_any_bytes_are_read),
