@@ -45,13 +45,6 @@ static enum order order_of(const struct lsm_resolver *r, enum lsm_id id)
 	return MUTABLE;
 }
 
-static bool exclusive(const struct lsm_resolver *r, enum lsm_id id)
-{
-	if (r->k->profile == LSM_PROFILE_UBUNTU && (id == LSM_APPARMOR || id == LSM_SMACK))
-		return false;
-	return lsm_traits[id].flags & LSM_EXCLUSIVE;
-}
-
 int lsm_warn(struct lsm_resolver *r, const char *fmt, ...)
 {
 	char text[640];
@@ -157,7 +150,7 @@ static void accept(struct lsm_resolver *r)
 
 		if (r->off[id] || r->legacy_off[id])
 			continue;
-		if (exclusive(r, id)) {
+		if (lsm_exclusive(r->k->profile, id)) {
 			if (r->winner != LSM_COUNT) {
 				r->beaten_by[id] = r->winner;
 				continue;

@@ -81,6 +81,8 @@ static int read_request(struct builder *b)
 	unsigned i;
 	int rc;
 
+	if (boot->version && strstr(boot->version, "-Ubuntu "))
+		b->kernel.profile = LSM_PROFILE_UBUNTU;
 	b->kernel.selinux_bootparam = !boot->selinux_unheard;
 	for (i = 0; i < LSM_COUNT; i++)
 		b->kernel.builtin |= LSM_BIT(i);
@@ -109,7 +111,8 @@ static int read_request(struct builder *b)
 	return 0;
 }
 
-static bool in_list(const char *list, const char *name)
+/* Where `name` stands in a list; SIZE_MAX: nowhere. */
+static size_t place_in(const char *list, const char *name)
 {
 	size_t len = strlen(name);
 	const char *p = list;
@@ -118,17 +121,17 @@ static bool in_list(const char *list, const char *name)
 		size_t n = strcspn(p, ",");
 
 		if (n == len && strncmp(p, name, n) == 0)
-			return true;
+			return (size_t)(p - list);
 		p = p[n] ? p + n + 1 : NULL;
 	}
-	return false;
+	return SIZE_MAX;
 }
 
 /* Named by lsm=, or by a security= that counts. */
 static bool requested(const struct builder *b, const char *name)
 {
 	if (b->words.lsm)
-		return in_list(b->words.lsm, name);
+		return place_in(b->words.lsm, name) != SIZE_MAX;
 	return b->words.security && strcmp(b->words.security, name) == 0;
 }
 
@@ -280,22 +283,27 @@ static int add_started(struct builder *b)
 
 /* ---- what did not ---- */
 
-/* The exclusive one that is in the list, beside which `name` cannot be; NULL: none. */
+/* The exclusive one that is in the list, beside which `name` cannot be; NULL: none, or lsm= names it
+ * behind `name`, so that it is not to blame. */
 static const char *rival(const struct builder *b, const char *name)
 {
+	enum lsm_profile profile = b->kernel.profile;
 	enum lsm_id id = lsm_parse_name(name);
+	const char *other = NULL;
 	size_t i;
 
-	if (id == LSM_COUNT || !(lsm_traits[id].flags & LSM_EXCLUSIVE))
+	if (id == LSM_COUNT || !lsm_exclusive(profile, id))
 		return NULL;
-	for (i = 0; i < b->log->list.n; i++) {
+	for (i = 0; i < b->log->list.n && !other; i++) {
 		const struct lsm_entry *e = &b->log->list.entries[i];
-		enum lsm_id other = e->in ? lsm_parse_name(e->name) : LSM_COUNT;
+		enum lsm_id one = e->in ? lsm_parse_name(e->name) : LSM_COUNT;
 
-		if (other != LSM_COUNT && (lsm_traits[other].flags & LSM_EXCLUSIVE))
-			return e->name;
+		if (one != LSM_COUNT && lsm_exclusive(profile, one))
+			other = e->name;
 	}
-	return NULL;
+	if (other && b->words.lsm && place_in(b->words.lsm, name) < place_in(b->words.lsm, other))
+		return NULL;
+	return other;
 }
 
 static bool switched_off(const struct builder *b, const char *name)

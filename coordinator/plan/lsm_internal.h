@@ -23,6 +23,7 @@ struct lsm_traits {
 /* Flags are the same in all versions looked at, 5.2 to 7.3; tomoyo is not exclusive since 5.1. */
 extern const struct lsm_traits lsm_traits[LSM_COUNT];
 
+bool lsm_exclusive(enum lsm_profile profile, enum lsm_id id);
 /* The name that was probably meant, or NULL. */
 const char *lsm_suggest(const char *name);
 /* Major and minor number of a release; false when it does not begin with them. */

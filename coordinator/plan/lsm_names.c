@@ -25,6 +25,13 @@ const struct lsm_traits lsm_traits[LSM_COUNT] = {
 	[LSM_EVM] = {"evm", 0, LSM_VERSION(6, 9)},
 };
 
+bool lsm_exclusive(enum lsm_profile profile, enum lsm_id id)
+{
+	if (profile == LSM_PROFILE_UBUNTU && (id == LSM_APPARMOR || id == LSM_SMACK))
+		return false;
+	return lsm_traits[id].flags & LSM_EXCLUSIVE;
+}
+
 const char *lsm_name(enum lsm_id id)
 {
 	return lsm_traits[id].name;

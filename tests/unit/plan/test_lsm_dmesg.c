@@ -418,6 +418,29 @@ static void test_a_switch_that_the_kernel_did_not_read_is_no_reason(void **state
 	lsm_log_deinit(&l);
 }
 
+static void test_only_an_exclusive_one_that_comes_first_is_to_blame(void **state)
+{
+	static const char apparmor[] = "LSM: initializing lsm=capability,apparmor\n";
+	char text[512];
+	struct lsm_log l;
+
+	(void)state;
+	(void)snprintf(text, sizeof(text),
+		       "Linux version 6.1.2 (x)\nCommand line: lsm=selinux,apparmor,smack\n%s",
+		       apparmor);
+	parse(text, &l);
+	expect_entry(&l, "selinux", LSM_OUT_LOG, "not started: probably not built in");
+	expect_entry(&l, "smack", LSM_OUT_LOG, "'apparmor' came first and both are exclusive");
+	lsm_log_deinit(&l);
+	(void)snprintf(text, sizeof(text),
+		       "Linux version 6.8.0-31-generic (buildd@x) #31-Ubuntu SMP PREEMPT_DYNAMIC\n"
+		       "Command line: lsm=apparmor,selinux\n%s",
+		       apparmor);
+	parse(text, &l);
+	expect_entry(&l, "selinux", LSM_OUT_LOG, "not started: probably not built in");
+	lsm_log_deinit(&l);
+}
+
 /* ---- what stands in front of messages ---- */
 
 static void test_every_form_of_a_line_is_read(void **state)
@@ -712,6 +735,7 @@ int main(void)
 		cmocka_unit_test(test_superseded_security_is_not_a_request),
 		cmocka_unit_test(test_requested_that_did_not_start_says_what_can_be_known),
 		cmocka_unit_test(test_a_switch_that_the_kernel_did_not_read_is_no_reason),
+		cmocka_unit_test(test_only_an_exclusive_one_that_comes_first_is_to_blame),
 		cmocka_unit_test(test_every_form_of_a_line_is_read),
 		cmocka_unit_test(test_lines_of_other_programs_are_left_out),
 		cmocka_unit_test(test_any_bytes_are_read),
