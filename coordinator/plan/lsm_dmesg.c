@@ -21,6 +21,7 @@ struct builder {
 	bool ordered;	  /* 5.1 or later, as far as can be known */
 	bool stated;	  /* there is the kernel's own list */
 	bool decided;	  /* lsm.debug shows what started */
+	bool available;	  /* and what is built in */
 	/* what was asked for */
 	bool asked; /* it is known */
 	struct lsm_resolver words;
@@ -267,6 +268,10 @@ static int add_started(struct builder *b)
 			rc = add_in(b, "capability", LSM_IN_FIRST);
 			capability = true;
 		}
+		/* 6.19 and later call what security= adds "builtin", too */
+		if (reason == LSM_IN_CONFIG && requested(b, n->name) && b->boot->config &&
+		    place_in(b->boot->config, n->name) == SIZE_MAX)
+			reason = LSM_IN_SECURITY;
 		if ((n->said & LOG_EARLY) ||
 		    (b->stated && n->stated_at && !capability && is_id(n, LSM_LOCKDOWN)))
 			reason = LSM_IN_EARLY;
@@ -313,8 +318,16 @@ static bool switched_off(const struct builder *b, const char *name)
 	return id != LSM_COUNT && b->words.off[id];
 }
 
+/* No LSM in the version of the log. */
+static bool other_version(const struct builder *b, enum lsm_id id)
+{
+	bool gone = id == LSM_INTEGRITY && b->version >= LSM_VERSION(6, 9);
+
+	return id != LSM_COUNT && b->version && (gone || b->version < lsm_traits[id].since);
+}
+
 /* As the log says it. LSM_OUT_LOG: it does not. */
-static enum lsm_reason reason_said(const struct lsm_log_name *n)
+static enum lsm_reason reason_said(const struct builder *b, const struct lsm_log_name *n)
 {
 	unsigned said = n->said;
 
@@ -326,6 +339,8 @@ static enum lsm_reason reason_said(const struct lsm_log_name *n)
 		return LSM_OUT_SECURITY;
 	if (said & LOG_OFF)
 		return LSM_OUT_SWITCH;
+	if ((said & LOG_IGNORED) && other_version(b, lsm_parse_name(n->name)))
+		return LSM_OUT_VERSION;
 	if (said & LOG_IGNORED)
 		return lsm_parse_name(n->name) == LSM_COUNT ? LSM_OUT_UNKNOWN : LSM_OUT_BUILTIN;
 	if (said & (LOG_SKIPPED | LOG_BUILTIN))
@@ -337,6 +352,7 @@ static void said_text(const struct builder *b, const char *name, enum lsm_reason
 		      size_t size)
 {
 	enum lsm_id id = lsm_parse_name(name);
+	bool gone = id == LSM_INTEGRITY && b->version >= LSM_VERSION(6, 9);
 
 	switch (reason) {
 	case LSM_OUT_HIDDEN:
@@ -360,6 +376,11 @@ static void said_text(const struct builder *b, const char *name, enum lsm_reason
 	case LSM_OUT_UNKNOWN:
 		(void)snprintf(buf, size, "no kernel has an LSM of that name");
 		break;
+	case LSM_OUT_VERSION:
+		(void)snprintf(buf, size, "not an LSM %s %u.%u", gone ? "since" : "before",
+			       gone ? 6 : lsm_traits[id].since / 1000,
+			       gone ? 9 : lsm_traits[id].since % 1000);
+		break;
 	case LSM_OUT_BUILTIN:
 		(void)snprintf(buf, size, "not built in");
 		break;
@@ -382,7 +403,7 @@ static bool early_is_untold(const struct builder *b)
 
 static int add_said(struct builder *b, const struct lsm_log_name *n)
 {
-	enum lsm_reason reason = reason_said(n);
+	enum lsm_reason reason = reason_said(b, n);
 	struct lsm_entry *e;
 
 	if (lsm_list_find(&b->log->list, n->name) || reason == LSM_OUT_LOG)
@@ -457,7 +478,6 @@ static int add_silent(struct builder *b, const char *name)
 {
 	enum lsm_id id = lsm_parse_name(name);
 	struct lsm_entry *e = lsm_list_find(&b->log->list, name);
-	bool gone = id == LSM_INTEGRITY && b->version >= LSM_VERSION(6, 9);
 
 	if (e) {
 		e->requested = true;
@@ -467,16 +487,16 @@ static int add_silent(struct builder *b, const char *name)
 	if (!e)
 		return -ENOMEM;
 	e->requested = true;
-	if (id == LSM_COUNT) {
-		said_text(b, name, LSM_OUT_UNKNOWN, e->why, sizeof(e->why));
-	} else if (gone || (b->version && b->version < lsm_traits[id].since)) {
+	if (other_version(b, id))
 		e->reason = LSM_OUT_VERSION;
-		(void)snprintf(e->why, sizeof(e->why), "not an LSM %s %u.%u",
-			       gone ? "since" : "before", gone ? 6 : lsm_traits[id].since / 1000,
-			       gone ? 9 : lsm_traits[id].since % 1000);
-	} else {
+	else if (id != LSM_COUNT && (b->available || (b->decided && b->log->complete)))
+		e->reason = LSM_OUT_BUILTIN;
+	else if (id != LSM_COUNT)
+		e->reason = LSM_OUT_LOG;
+	if (e->reason == LSM_OUT_LOG)
 		silent_text(b, e, id);
-	}
+	else
+		said_text(b, name, e->reason, e->why, sizeof(e->why));
 	return 0;
 }
 
@@ -660,6 +680,7 @@ static int build(struct builder *b)
 	}
 	for (i = 0; i < boot->n; i++) {
 		b->stated = b->stated || (boot->names[i].said & LOG_STATED);
+		b->available = b->available || (boot->names[i].said & LOG_BUILTIN);
 		b->decided = b->decided || (boot->names[i].said & LOG_STARTED);
 	}
 	rc = read_release(b);

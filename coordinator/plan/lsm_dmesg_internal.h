@@ -43,6 +43,7 @@ struct lsm_boot {
 	char *cmdline;
 	bool cmdline_final;   /* of "Kernel command line:", which knows more than "Command line:" */
 	char *lsm, *security; /* as lsm.debug shows them; NULL: absent, or not shown */
+	char *config;	      /* CONFIG_LSM, as lsm.debug shows it; NULL: it does not */
 	bool lsm_shown, security_shown;
 	bool selinux_unheard; /* selinux= is no parameter of this kernel, as it says itself */
 	char chosen[LSM_LOG_NAME_MAX]; /* the exclusive one */

@@ -135,6 +135,7 @@ void lsm_boot_deinit(struct lsm_boot *b)
 	free(b->cmdline);
 	free(b->lsm);
 	free(b->security);
+	free(b->config);
 	memset(b, 0, sizeof(*b));
 }
 
@@ -400,6 +401,8 @@ static bool on_header(struct reader *rd, const struct lsm_log_line *l, const cha
 		show(rd, &b->security, &b->security_shown, value);
 	else if (rows[i].once == ONCE_REQUEST)
 		show(rd, &b->lsm, &b->lsm_shown, value);
+	else if (rows[i].once == ONCE_CONFIG)
+		set(rd, &b->config, value);
 	else if (rows[i].once == ONCE_AVAILABLE)
 		say_list(b, value, LOG_BUILTIN);
 	return true;

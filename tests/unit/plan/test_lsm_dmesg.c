@@ -183,7 +183,7 @@ static void test_debug_lines_of_5_10(void **state)
 	assert_string_equal(l.list.effective, "capability,yama,selinux");
 	assert_string_equal(l.release, "5.10.0-46-cloud-amd64");
 	expect_entry(&l, "yama", LSM_IN_REQUEST, "named by lsm=");
-	expect_entry(&l, "landlock", LSM_OUT_BUILTIN, "not built in");
+	expect_entry(&l, "landlock", LSM_OUT_VERSION, "not an LSM before 5.13");
 	expect_entry(&l, "nosuch", LSM_OUT_UNKNOWN, "no kernel has");
 	expect_entry(&l, "apparmor", LSM_OUT_EXCLUSIVE, "'selinux' comes first");
 	expect_entry(&l, "tomoyo", LSM_OUT_LIST, "built in, and not in lsm=");
@@ -438,6 +438,43 @@ static void test_only_an_exclusive_one_that_comes_first_is_to_blame(void **state
 		       apparmor);
 	parse(text, &l);
 	expect_entry(&l, "selinux", LSM_OUT_LOG, "not started: probably not built in");
+	lsm_log_deinit(&l);
+}
+
+static void test_lsm_debug_tells_what_is_not_built_in(void **state)
+{
+	struct lsm_log l;
+
+	(void)state;
+	parse("Linux version 7.0.13 (x)\nKernel command line: lsm.debug security=smack\n"
+	      "LSM: available LSMs: capability,smack,yama\n"
+	      "LSM: built-in LSM config: yama,bpf\nLSM: legacy LSM parameter: smack\n"
+	      "LSM: boot LSM parameter: (null)\nLSM: enabling LSM first:capability\n"
+	      "LSM: enabling LSM builtin:yama\nLSM: select exclusive LSM builtin:smack\n"
+	      "LSM: enabling LSM builtin:smack\nLSM: initializing capability\n"
+	      "LSM: initializing yama\nLSM: initializing smack\n",
+	      &l);
+	expect_entry(&l, "yama", LSM_IN_CONFIG, "named by CONFIG_LSM");
+	expect_entry(&l, "smack", LSM_IN_SECURITY, "named by security=");
+	lsm_log_deinit(&l);
+	parse("Linux version 7.0.13 (x)\nKernel command line: lsm.debug "
+	      "lsm=yama,apparmor,integrity\n"
+	      "LSM: available LSMs: capability,smack,yama\n"
+	      "LSM: boot LSM parameter: yama,apparmor,integrity\n"
+	      "LSM: enabling LSM first:capability\nLSM: enabling LSM cmdline:yama\n"
+	      "LSM: skip disabled LSM cmdline:smack\n"
+	      "LSM: initializing capability\nLSM: initializing yama\n",
+	      &l);
+	expect_entry(&l, "apparmor", LSM_OUT_BUILTIN, "not built in");
+	expect_entry(&l, "integrity", LSM_OUT_VERSION, "not an LSM since 6.9");
+	expect_entry(&l, "smack", LSM_OUT_LIST, "built in, and not in lsm=");
+	lsm_log_deinit(&l);
+	parse("Linux version 6.5.0 (x)\nKernel command line: lsm.debug security=safesetid\n"
+	      "LSM: legacy security=safesetid\nLSM:   first ordered: capability (enabled)\n"
+	      "LSM: builtin ordered: yama (enabled)\nLSM: initializing lsm=capability,yama\n"
+	      "LSM: initializing capability\nLSM: initializing yama\n",
+	      &l);
+	expect_entry(&l, "safesetid", LSM_OUT_BUILTIN, "not built in");
 	lsm_log_deinit(&l);
 }
 
@@ -736,6 +773,7 @@ int main(void)
 		cmocka_unit_test(test_requested_that_did_not_start_says_what_can_be_known),
 		cmocka_unit_test(test_a_switch_that_the_kernel_did_not_read_is_no_reason),
 		cmocka_unit_test(test_only_an_exclusive_one_that_comes_first_is_to_blame),
+		cmocka_unit_test(test_lsm_debug_tells_what_is_not_built_in),
 		cmocka_unit_test(test_every_form_of_a_line_is_read),
 		cmocka_unit_test(test_lines_of_other_programs_are_left_out),
 		cmocka_unit_test(test_any_bytes_are_read),
