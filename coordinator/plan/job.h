@@ -39,6 +39,8 @@ struct job_texts {
 struct job_lsm {
 	char *label;   /* owned */
 	char *request; /* owned: "a,b,c", "" for the empty list, or JOB_LSM_DEFAULT */
+	char *base;    /* owned: label of the list that it is derived from; NULL: written out */
+	char *changes; /* owned: " without a, b and with c"; NULL as `base` is */
 	struct job_place at;
 };
 

@@ -52,7 +52,8 @@ static int check_word(const struct job_input *in, const struct kg_yaml_node *n, 
 #endif
 	if (kg_str_starts(name, "kgrid."))
 		return refuse(in, n, word,
-			      ": words that begin with 'kgrid.' are kgrid's own; leave it out");
+			      "is refused: words that begin with 'kgrid.' are kgrid's own; leave "
+			      "it out");
 	if (kg_str_starts(name, "security=") && lists)
 		return refuse(in, n, word,
 			      "has no effect beside the lists of 'lsm:'; leave it out, or give "
@@ -152,13 +153,20 @@ static int add_variant(const struct job_input *in, const struct kg_yaml_node *la
 		v->label = strdup(label ? label->text : v->words[0] ? v->words : PLAIN);
 	if (!v->label)
 		return job_no_memory(in->err);
-	for (i = 0; i + 1 < j->n_variants; i++)
-		if (strcmp(j->variants[i].label, v->label) == 0 ||
-		    strcmp(j->variants[i].words, v->words) == 0)
+	for (i = 0; i + 1 < j->n_variants; i++) {
+		const struct job_variant *o = &j->variants[i];
+
+		if (strcmp(o->label, v->label) == 0)
 			return kg_yaml_error(in->doc, label ? label : words, in->err,
 					     "'cmdline.vary': '%.64s' is there already, in %s",
-					     v->label,
-					     job_line(&j->variants[i].at, line, sizeof(line)));
+					     v->label, job_line(&o->at, line, sizeof(line)));
+		if (strcmp(o->words, v->words) == 0)
+			return kg_yaml_error(in->doc, words, in->err,
+					     "'cmdline.vary': '%.64s' has the words of '%.64s' in "
+					     "%s: each variant needs its own",
+					     v->label, o->label,
+					     job_line(&o->at, line, sizeof(line)));
+	}
 	return 0;
 }
 

@@ -67,6 +67,9 @@ int job_read_lsms(const struct job_input *in, const struct kg_yaml_node *n);
 int job_read_cmdline(const struct job_input *in, const struct kg_yaml_node *n,
 		     const struct kg_yaml_node *extra);
 int job_read_settings(const struct job_input *in, const struct kg_yaml_node *n);
+#define JOB_SYSCTL "sysctl"
+/* Adds one part of a sysctl's name, ".vm.swappiness"; vm/swappiness is the same, as in sysctl(8). */
+void job_sysctl_add(struct kg_str *name, const char *part);
 /* Those keys of `defaults` that are no job keys, and of `matrix` that are parameters. */
 int job_read_defaults(const struct job_input *in, const struct kg_yaml_node *defaults,
 		      const struct kg_yaml_node *matrix, const struct kg_field *keys);

@@ -43,6 +43,21 @@ static int set_request(const struct job_input *in, const struct kg_yaml_node *n,
 	return l->request ? 0 : job_no_memory(in->err);
 }
 
+/* One item of a list. */
+static int check_item(const struct job_input *in, const struct kg_yaml_node *n,
+		      const struct job_lsm *l)
+{
+	struct kg_err why = {{0}};
+
+	if (n->kind != KG_YAML_SCALAR || job_is_null(n) || !n->text[0] || strchr(n->text, ','))
+		return kg_yaml_error(in->doc, n, in->err,
+				     "lsm '%s': expected one name per item, as in [yama, bpf]",
+				     l->label);
+	if (lsm_check_list(n->text, &why) < 0)
+		return kg_yaml_error(in->doc, n, in->err, "lsm '%s': %s", l->label, why.text);
+	return 0;
+}
+
 static int read_sequence(const struct job_input *in, const struct kg_yaml_node *n,
 			 struct job_lsm *l)
 {
@@ -51,10 +66,7 @@ static int read_sequence(const struct job_input *in, const struct kg_yaml_node *
 	int rc = 0;
 
 	for (i = 0; i < n->n && rc == 0; i++) {
-		if (n->items[i]->kind != KG_YAML_SCALAR || job_is_null(n->items[i]) ||
-		    !n->items[i]->text[0] || strchr(n->items[i]->text, ','))
-			rc = kg_yaml_error(in->doc, n->items[i], in->err,
-					   "lsm '%s': expected one name per item", l->label);
+		rc = check_item(in, n->items[i], l);
 		kg_str_addf(&text, "%s%s", i ? "," : "", rc == 0 ? n->items[i]->text : "");
 	}
 	if (rc == 0)
@@ -119,22 +131,29 @@ static int check_changes(const struct job_input *in, const struct kg_yaml_node *
 			 const struct kg_texts *base)
 {
 	size_t i;
+	int rc;
 
 	for (i = 0; i < d->without.n; i++) {
 		const char *name = d->without.items[i];
 		const char *meant = kg_suggest(name, (const char *const *)base->items, base->n);
 
+		if (strchr(name, ','))
+			return check_item(in, item_of(n, "without", i), l);
 		if (!has(base, name))
 			return kg_yaml_error(in->doc, item_of(n, "without", i), in->err,
 					     "lsm '%s': '%s' is not in '%s'%s%s%s", l->label, name,
 					     d->base, meant ? ", did you mean '" : "",
 					     meant ? meant : "", meant ? "'?" : "");
 	}
-	for (i = 0; i < d->with.n; i++)
+	for (i = 0; i < d->with.n; i++) {
+		rc = check_item(in, item_of(n, "with", i), l);
+		if (rc < 0)
+			return rc;
 		if (has(base, d->with.items[i]) && !has(&d->without, d->with.items[i]))
 			return kg_yaml_error(in->doc, item_of(n, "with", i), in->err,
 					     "lsm '%s': '%s' is in '%s' already", l->label,
 					     d->with.items[i], d->base);
+	}
 	return 0;
 }
 
@@ -175,6 +194,28 @@ static int derive(const struct job_input *in, const struct kg_yaml_node *n, stru
 	return rc;
 }
 
+static void add_names(struct kg_str *s, const char *word, const struct kg_texts *names)
+{
+	size_t i;
+
+	for (i = 0; i < names->n; i++)
+		kg_str_addf(s, "%s%s", i ? ", " : word, names->items[i]);
+}
+
+/* What it is derived from, for --explain-cell. */
+static int keep_origin(const struct job_input *in, const struct derived *d, struct job_lsm *l)
+{
+	struct kg_str s = {0};
+
+	if (l->base)
+		return 0; /* it has waited for its base */
+	add_names(&s, " without ", &d->without);
+	add_names(&s, s.len ? " and with " : " with ", &d->with);
+	l->base = strdup(d->base);
+	l->changes = kg_str_take(&s);
+	return l->base && l->changes ? 0 : job_no_memory(in->err);
+}
+
 /* Derives one list if its base is known by now; *ret_waits tells that it is not. */
 static int read_derived(const struct job_input *in, const struct kg_yaml_node *n, struct job_lsm *l,
 			bool *ret_waits)
@@ -185,7 +226,10 @@ static int read_derived(const struct job_input *in, const struct kg_yaml_node *n
 
 	if (rc < 0)
 		return rc;
+	rc = keep_origin(in, &d, l);
 	base = find(in->job, d.base);
+	if (rc < 0)
+		goto release;
 	if (!base)
 		rc = unknown_base(in, n, l, d.base);
 	else if (!base->request)
@@ -198,8 +242,23 @@ static int read_derived(const struct job_input *in, const struct kg_yaml_node *n
 			l->label, d.base);
 	else
 		rc = derive(in, n, l, &d, base->request);
+release:
 	kg_yaml_release(job_lsm_fields, &d);
 	return rc;
+}
+
+/* Of those that wait for each other, one that comes back to itself: others only lead there. */
+static bool is_in_circle(const struct job_spec *j, const struct job_lsm *l)
+{
+	const struct job_lsm *at = l;
+	size_t i;
+
+	for (i = 0; i < j->n_lsms && at && !at->request; i++) {
+		at = find(j, at->base);
+		if (at == l)
+			return true;
+	}
+	return false;
 }
 
 /* Lists may be derived from derived ones, in any order, but not in a circle. */
@@ -227,9 +286,14 @@ static int derive_all(const struct job_input *in, const struct kg_yaml_node *map
 		}
 	}
 	for (i = 0; i < j->n_lsms; i++)
-		if (!j->lsms[i].request)
-			return kg_yaml_error(in->doc, map->keys[i], in->err,
-					     "lsm '%s' is derived from itself", j->lsms[i].label);
+		if (!j->lsms[i].request && is_in_circle(j, &j->lsms[i]))
+			return kg_yaml_error(
+				in->doc, map->keys[i], in->err,
+				"lsm '%s' is derived from itself%s: write one of them out",
+				j->lsms[i].label,
+				strcmp(j->lsms[i].base, j->lsms[i].label) == 0
+					? ""
+					: ", by way of others");
 	return 0;
 }
 

@@ -123,8 +123,7 @@ enum level {
 	LEVEL_JOB,	/* keys of a job */
 	LEVEL_DEFAULTS, /* the same, and workloads with their parameters */
 	LEVEL_MATRIX,	/* parameters, and settings */
-	LEVEL_SETTINGS, /* names of settings, and sysctl */
-	LEVEL_SYSCTL,	/* names of sysctls, or parts of them */
+	LEVEL_SETTINGS, /* names of settings; one_form */
 	LEVEL_LABELS,	/* labels: a value is replaced as a whole */
 	LEVEL_VALUE,
 };
@@ -147,8 +146,6 @@ static enum level level_below(enum level level, const char *key)
 		{LEVEL_DEFAULTS, "settings", LEVEL_SETTINGS},
 		{LEVEL_DEFAULTS, NULL, LEVEL_LABELS},
 		{LEVEL_MATRIX, "settings", LEVEL_SETTINGS},
-		{LEVEL_SETTINGS, "sysctl", LEVEL_SYSCTL},
-		{LEVEL_SYSCTL, NULL, LEVEL_SYSCTL},
 	};
 	/* under `defaults`, too, these are one value */
 	static const char *const whole[] = {"role", "cmdline", "canary", "when"};
@@ -161,20 +158,6 @@ static enum level level_below(enum level level, const char *key)
 		if (levels[i].level == level && (!levels[i].key || strcmp(levels[i].key, key) == 0))
 			return levels[i].below;
 	return LEVEL_VALUE;
-}
-
-static const struct kg_yaml_node *overlay(struct kg_arena *a, const struct kg_yaml_node *base,
-					  const struct kg_yaml_node *top, enum level level);
-
-/* The value of a key that both have. */
-static struct kg_yaml_node *both(struct kg_arena *a, const char *key, struct kg_yaml_node *base,
-				 struct kg_yaml_node *top, enum level level)
-{
-	enum level below = level_below(level, key);
-
-	if (base->kind != KG_YAML_MAP || top->kind != KG_YAML_MAP || below == LEVEL_VALUE)
-		return top;
-	return (struct kg_yaml_node *)(uintptr_t)overlay(a, base, top, below);
 }
 
 static struct kg_yaml_node *new_map(struct kg_arena *a, const struct kg_yaml_node *like,
@@ -195,6 +178,101 @@ static void put(struct kg_yaml_node *m, struct kg_yaml_node *key, struct kg_yaml
 {
 	m->keys[m->n] = key;
 	m->items[m->n++] = item;
+}
+
+/* ---- one form of sysctls ---- */
+
+static size_t count_leaves(const struct kg_yaml_node *map)
+{
+	size_t i, n = map->n;
+
+	for (i = 0; i < map->n; i++)
+		if (map->items[i]->kind == KG_YAML_MAP)
+			n += count_leaves(map->items[i]);
+	return n;
+}
+
+/* A key with the whole name of a sysctl, at the place of its last part. */
+static bool put_sysctl(struct kg_arena *a, struct kg_yaml_node *m, const struct kg_str *name,
+		       const struct kg_yaml_node *key, struct kg_yaml_node *item)
+{
+	struct kg_yaml_node *whole = kg_arena_alloc(a, sizeof(*whole));
+
+	if (!whole || name->failed)
+		return false;
+	*whole = *key;
+	whole->text = kg_arena_text(a, kg_str_text(name), name->len);
+	put(m, whole, item);
+	return whole->text != NULL;
+}
+
+static bool put_sysctls(struct kg_arena *a, struct kg_yaml_node *m, const char *prefix,
+			const struct kg_yaml_node *map)
+{
+	bool done = true;
+	size_t i;
+
+	for (i = 0; i < map->n && done; i++) {
+		struct kg_yaml_node *item = map->items[i];
+		struct kg_str name = {0};
+
+		kg_str_add(&name, prefix);
+		job_sysctl_add(&name, map->keys[i]->text);
+		done = item->kind == KG_YAML_MAP && item->n > 0
+			       ? !name.failed && put_sysctls(a, m, kg_str_text(&name), item)
+			       : put_sysctl(a, m, &name, map->keys[i], item);
+		kg_str_deinit(&name);
+	}
+	return done;
+}
+
+/* Settings in which each sysctl, in whatever form it is written, is a key "sysctl.vm.swappiness", so
+ * that one file's wins over another's. */
+static struct kg_yaml_node *one_form(struct kg_arena *a, const struct kg_yaml_node *map)
+{
+	struct kg_yaml_node *m = new_map(a, map, count_leaves(map));
+	bool done = m != NULL;
+	size_t i;
+
+	for (i = 0; i < map->n && done; i++) {
+		struct kg_yaml_node *key = map->keys[i], *item = map->items[i];
+		struct kg_str name = {0};
+
+		if (strcmp(key->text, JOB_SYSCTL) == 0 && item->kind == KG_YAML_MAP &&
+		    item->n > 0) {
+			done = put_sysctls(a, m, JOB_SYSCTL, item);
+		} else if (kg_str_starts(key->text, JOB_SYSCTL ".")) {
+			kg_str_add(&name, JOB_SYSCTL);
+			job_sysctl_add(&name, key->text + strlen(JOB_SYSCTL "."));
+			done = put_sysctl(a, m, &name, key, item);
+		} else {
+			put(m, key, item);
+		}
+		kg_str_deinit(&name);
+	}
+	return done ? m : NULL;
+}
+
+/* ---- two mappings as one ---- */
+
+static const struct kg_yaml_node *overlay(struct kg_arena *a, const struct kg_yaml_node *base,
+					  const struct kg_yaml_node *top, enum level level);
+
+/* The value of a key that both have. */
+static struct kg_yaml_node *both(struct kg_arena *a, const char *key, struct kg_yaml_node *base,
+				 struct kg_yaml_node *top, enum level level)
+{
+	enum level below = level_below(level, key);
+
+	if (base->kind != KG_YAML_MAP || top->kind != KG_YAML_MAP || below == LEVEL_VALUE)
+		return top;
+	if (below == LEVEL_SETTINGS) {
+		base = one_form(a, base);
+		top = one_form(a, top);
+		if (!base || !top)
+			return NULL;
+	}
+	return (struct kg_yaml_node *)(uintptr_t)overlay(a, base, top, below);
 }
 
 static const struct kg_yaml_node *overlay(struct kg_arena *a, const struct kg_yaml_node *base,

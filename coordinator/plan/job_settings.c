@@ -27,9 +27,10 @@ static const struct {
 	 "how huge pages are made: always, defer, defer+madvise, madvise or never"},
 	{"smt", switches, "threads of a core: on or off"},
 	{"turbo", switches, "clock above the nominal one: on or off"},
-	{"sysctl", NULL,
-	 "sysctls by name, {vm.swappiness: [10, 60]} or {vm: {swappiness: 10}}; each is called "
-	 "sysctl.NAME in predicates. What would take the machine out of kgrid's hands "
+	{JOB_SYSCTL, NULL,
+	 "sysctls by name, {vm.swappiness: [10, 60]}, {vm: {swappiness: 10}} or {vm/swappiness: "
+	 "10}; each is called sysctl.NAME in predicates. What would take the machine out of "
+	 "kgrid's hands "
 	 "(kernel.panic, kernel.kexec_load_disabled, ...) is refused"},
 };
 #define N_KNOWN (sizeof(known) / sizeof(known[0]))
@@ -57,9 +58,9 @@ static int check_sysctl(const struct job_input *in, const struct kg_yaml_node *a
 {
 	size_t i;
 
-	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/") !=
+	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") !=
 		    strlen(name) ||
-	    !strchr(name, '.') || strstr(name, "..") || strchr(name, '/') || name[0] == '.' ||
+	    !strchr(name, '.') || strstr(name, "..") || name[0] == '.' ||
 	    name[strlen(name) - 1] == '.' || strlen(name) > VALUE_MAX)
 		return kg_yaml_error(in->doc, at, in->err,
 				     "'settings.sysctl': '%.64s' is no name of a sysctl such as "
@@ -105,6 +106,10 @@ static int check_value(const struct job_input *in, const struct kg_yaml_node *n,
 	}
 	if (!values)
 		return 0;
+	if (values == switches) /* 'no' is near to 'on' and means 'off' */
+		return kg_yaml_error(in->doc, n, in->err,
+				     "'settings': unknown value '%.64s'; known are on, off",
+				     n->text);
 	return job_unknown(in, n, "'settings': unknown value", values, count);
 }
 
@@ -149,6 +154,31 @@ static int add_setting(const struct job_input *in, const struct kg_yaml_node *ke
 	return rc < 0 ? rc : job_check_unique(in, &s->values, name);
 }
 
+void job_sysctl_add(struct kg_str *name, const char *part)
+{
+	bool slashes = !strchr(part, '.');
+
+	kg_str_add(name, name->len ? "." : "");
+	for (; *part; part++)
+		kg_str_addn(name, slashes && *part == '/' ? "." : part, 1);
+}
+
+static int read_sysctl(const struct job_input *in, const struct kg_yaml_node *key, const char *name,
+		       const struct kg_yaml_node *value)
+{
+	struct kg_str full = {0};
+	int rc;
+
+	kg_str_add(&full, JOB_SYSCTL);
+	job_sysctl_add(&full, name);
+	rc = full.failed ? job_no_memory(in->err)
+			 : check_sysctl(in, key, kg_str_text(&full) + strlen(JOB_SYSCTL "."));
+	if (rc == 0)
+		rc = add_setting(in, key, kg_str_text(&full), value);
+	kg_str_deinit(&full);
+	return rc;
+}
+
 /* {vm.swappiness: 10} or {vm: {swappiness: 10}}. */
 static int read_sysctls(const struct job_input *in, const struct kg_yaml_node *map,
 			const char *prefix, unsigned depth)
@@ -163,22 +193,14 @@ static int read_sysctls(const struct job_input *in, const struct kg_yaml_node *m
 	for (i = 0; i < map->n && rc == 0; i++) {
 		struct kg_str name = {0};
 
-		kg_str_addf(&name, "%s%s%s", prefix, prefix[0] ? "." : "", map->keys[i]->text);
+		kg_str_add(&name, prefix);
+		job_sysctl_add(&name, map->keys[i]->text);
 		if (name.failed) {
 			rc = job_no_memory(in->err);
 		} else if (map->items[i]->kind == KG_YAML_MAP) {
 			rc = read_sysctls(in, map->items[i], kg_str_text(&name), depth + 1);
 		} else {
-			rc = check_sysctl(in, map->keys[i], kg_str_text(&name));
-			if (rc == 0) {
-				struct kg_str full = {0};
-
-				kg_str_addf(&full, "sysctl.%s", kg_str_text(&name));
-				rc = full.failed ? job_no_memory(in->err)
-						 : add_setting(in, map->keys[i], kg_str_text(&full),
-							       map->items[i]);
-				kg_str_deinit(&full);
-			}
+			rc = read_sysctl(in, map->keys[i], kg_str_text(&name), map->items[i]);
 		}
 		kg_str_deinit(&name);
 	}
@@ -190,14 +212,11 @@ static int read_one(const struct job_input *in, const struct kg_yaml_node *key,
 {
 	const char *names[N_KNOWN];
 	size_t i;
-	int rc;
 
-	if (strcmp(key->text, "sysctl") == 0)
+	if (strcmp(key->text, JOB_SYSCTL) == 0)
 		return read_sysctls(in, value, "", 0);
-	if (kg_str_starts(key->text, "sysctl.")) {
-		rc = check_sysctl(in, key, key->text + strlen("sysctl."));
-		return rc < 0 ? rc : add_setting(in, key, key->text, value);
-	}
+	if (kg_str_starts(key->text, JOB_SYSCTL "."))
+		return read_sysctl(in, key, key->text + strlen(JOB_SYSCTL "."), value);
 	for (i = 0; i < N_KNOWN; i++) {
 		names[i] = known[i].name;
 		if (strcmp(key->text, names[i]) == 0)

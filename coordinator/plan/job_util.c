@@ -244,6 +244,8 @@ static void free_axes(struct job_spec *j)
 	for (i = 0; i < j->n_lsms; i++) {
 		free(j->lsms[i].label);
 		free(j->lsms[i].request);
+		free(j->lsms[i].base);
+		free(j->lsms[i].changes);
 	}
 	free(j->lsms);
 	for (i = 0; i < j->n_variants; i++) {

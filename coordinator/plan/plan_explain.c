@@ -81,6 +81,28 @@ static void explain_kernel(struct explaining *x)
 	     place(x, t->at, &at));
 }
 
+static const struct job_lsm *find_list(const struct job_spec *j, const char *label)
+{
+	size_t i;
+
+	for (i = 0; i < j->n_lsms; i++)
+		if (strcmp(j->lsms[i].label, label) == 0)
+			return &j->lsms[i];
+	return NULL;
+}
+
+/* From list to list, as far as they are derived. */
+static void explain_origin(struct explaining *x, const struct job_lsm *l)
+{
+	const struct job_lsm *base;
+	struct place_text at;
+
+	for (; l->base && (base = find_list(x->b->job, l->base)); l = base)
+		line(x, "  '%s' is '%s'%s; '%s' is %s, at %s", l->label, base->label,
+		     l->changes[0] ? l->changes : " as it is", base->label,
+		     base->request[0] ? base->request : "the empty list", place(x, base->at, &at));
+}
+
 static void explain_list(struct explaining *x)
 {
 	const struct job_lsm *l = &x->b->job->lsms[x->c->lsm_order];
@@ -90,6 +112,7 @@ static void explain_list(struct explaining *x)
 
 	line(x, "lsm '%s': %s, at %s", l->label, l->request[0] ? l->request : "the empty list",
 	     place(x, l->at, &at));
+	explain_origin(x, l);
 	line(x, "  its list on this kernel: %s", x->c->lsm_effective);
 	for (i = 0; i < p->n_merges; i++) {
 		const struct plan_merge *m = &p->merges[i];
@@ -332,7 +355,8 @@ static void explain_predicates(struct explaining *x)
 		line(x, "only '%s' at %s: matches it", j->onlys[i].text,
 		     place(x, j->onlys[i].at, &at));
 	if (j->pairwise)
-		line(x, "pairwise: has pairs of values that no cell before it has");
+		line(x, "pairwise: chosen for pairs of values that no cell had that was chosen "
+			"before it");
 }
 
 static void explain_leave(struct explaining *x)
@@ -393,7 +417,8 @@ static void explain(struct explaining *x)
 		explain_canary(x);
 	else
 		explain_workload(x);
-	explain_predicates(x);
+	if (!c->canary) /* it comes with each boot, whatever is left out */
+		explain_predicates(x);
 	explain_leave(x);
 	if (c->infeasible)
 		line(x, "cannot run: %s", c->infeasible);

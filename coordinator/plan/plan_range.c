@@ -75,9 +75,9 @@ static int count(const struct kg_param_decl *d, const char *text, struct plan_ra
 
 	if (r->first > r->last)
 		return kg_err_set(err, KG_EINVALID,
-				  "'%s': the range '%.64s' is empty: %" PRId64
-				  " is more than %" PRId64,
-				  d->name, text, r->first, r->last);
+				  "'%s': the range '%.64s' ends before it begins; write '%" PRId64
+				  "..%" PRId64 "'",
+				  d->name, text, r->last, r->first);
 	if (!r->multiply) {
 		/* in 64 bits without a sign, the difference of any two fits */
 		r->n = ((uint64_t)r->last - (uint64_t)r->first) / r->step;

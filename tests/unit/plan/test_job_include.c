@@ -195,6 +195,68 @@ static void test_errors_name_the_file_in_which_they_are(void **state)
 	refused("kernels: [k]\ninclude: a.yaml\n" TAIL, KG_EINVALID, "missing key 'name'");
 }
 
+/* What stands in two files: the error is in one, the line of the first in the other. */
+static void test_what_is_there_already_is_named_with_its_file(void **state)
+{
+	(void)state;
+	add("jobs/a.yaml", "\nsettings: {governor: x}\n");
+	refused("name: j\nkernels: [k]\ninclude: a.yaml\nmatrix: {settings: {governor: "
+		"[y]}}\n" TAIL,
+		KG_EINVALID,
+		"jobs/job.yaml:4:21: 'settings': 'governor' is there already, in line 2 of "
+		"'jobs/a.yaml'");
+	add("jobs/a.yaml", "\n\ncmdline: {vary: [x]}\n");
+	refused("name: j\nkernels: [k]\ninclude: a.yaml\nmatrix: {cmdline: [y]}\n" TAIL,
+		KG_EINVALID,
+		"jobs/job.yaml:4:19: 'matrix.cmdline': 'cmdline.vary' is there already, in line 3 "
+		"of 'jobs/a.yaml'");
+	add("jobs/a.yaml", "kernels:\n- k\n- k\n");
+	refused("name: j\ninclude: a.yaml\n" TAIL, KG_EINVALID,
+		"jobs/a.yaml:3:3: kernel 'k' is there already, in line 2 of 'jobs/a.yaml'");
+	add("jobs/a.yaml", "cmdline:\n  vary: [a, b, a]\n");
+	refused("name: j\nkernels: [k]\ninclude: a.yaml\n" TAIL, KG_EINVALID,
+		"jobs/a.yaml:2:16: 'cmdline.vary': 'a' is there already, in line 2 of "
+		"'jobs/a.yaml'");
+}
+
+/* A sysctl is one key in whatever form a file writes it. */
+static void test_sysctl_wins_over_another_form_of_its_name(void **state)
+{
+	static const char *const forms[] = {
+		"settings: {sysctl: {net.core.somaxconn: %d}}\n",
+		"settings: {sysctl: {net: {core: {somaxconn: %d}}}}\n",
+		"settings: {sysctl: {net/core/somaxconn: %d}}\n",
+		"settings: {sysctl: {net: {core/somaxconn: %d}}}\n",
+		"settings: {sysctl.net.core.somaxconn: %d}\n",
+		"settings: {sysctl.net/core/somaxconn: %d}\n",
+		"defaults: {settings: {sysctl: {net.core.somaxconn: %d}}}\n",
+	};
+	const size_t n = sizeof(forms) / sizeof(forms[0]);
+	char base[128], top[256], own[128];
+	struct job_spec *j;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < n; i++) {
+		for (k = 0; k + 1 < n; k++) {
+			(void)snprintf(base, sizeof(base), forms[i], 1);
+			(void)snprintf(own, sizeof(own), forms[k], 2);
+			(void)snprintf(top, sizeof(top),
+				       "name: j\nkernels: [k]\ninclude: a.yaml\n%s" TAIL, own);
+			add("jobs/a.yaml", base);
+			j = parse(top);
+			assert_int_equal(j->n_settings, 1);
+			assert_string_equal(j->settings[0].name, "sysctl.net.core.somaxconn");
+			assert_string_equal(j->settings[0].values.items[0].text, "2");
+			assert_null(j->settings[0].at.file);
+			job_spec_free(j);
+		}
+	}
+	add("jobs/a.yaml", "settings: {sysctl: {vm: {}}}\n");
+	refused("name: j\nkernels: [k]\ninclude: a.yaml\nsettings: {sysctl: {vm: {x: 1}}}\n" TAIL,
+		KG_EINVALID, "jobs/a.yaml:1:21: 'settings.sysctl': 'vm' is no name of a sysctl");
+}
+
 static void test_circles_are_refused(void **state)
 {
 	struct job_spec *j = NULL;
@@ -357,6 +419,8 @@ int main(void)
 		T(test_defaults_of_several_files_are_put_together),
 		T(test_errors_name_the_file_in_which_they_are),
 		T(test_circles_are_refused),
+		T(test_what_is_there_already_is_named_with_its_file),
+		T(test_sysctl_wins_over_another_form_of_its_name),
 		T(test_file_that_is_included_by_many_is_read_once),
 		T(test_more_than_64_files_are_refused),
 		T(test_each_failed_allocation_is_reported),

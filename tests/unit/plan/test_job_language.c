@@ -161,7 +161,30 @@ static void test_bad_variants_are_refused(void **state)
 						   "mean 'vary'?");
 	refused(HEAD "cmdline: [a]\n" TAIL, "job.yaml:3:10: 'cmdline': expected text");
 	refused(HEAD "cmdline: {base: \"a\\nb\"}\n" TAIL, "no control characters");
-	refused(HEAD "cmdline: {vary: [kgrid.boot=1]}\n" TAIL, "kgrid's own");
+	refused(HEAD "cmdline: {vary: [kgrid.boot=1]}\n" TAIL,
+		"job.yaml:3:18: 'cmdline': 'kgrid.boot=1' is refused: words that begin with "
+		"'kgrid.' are kgrid's own; leave it out");
+	refused(HEAD "cmdline: {vary: [x=1, \"a=\\\"b c\"]}\n" TAIL,
+		"job.yaml:3:23: 'cmdline': the quotes in 'a=\"b c' are not closed");
+	refused(HEAD "cmdline: {vary: {x: a=1 b, y: \" a=1   b\"}}\n" TAIL,
+		"job.yaml:3:31: 'cmdline.vary': 'y' has the words of 'x' in line 3: each variant "
+		"needs its own");
+	refused(HEAD "cmdline: {vary: [plain, \"\"]}\n" TAIL,
+		"job.yaml:3:25: 'cmdline.vary': 'plain' is there already, in line 3");
+}
+
+/* What the kernel sees as the same line is the same variant; within quotes blanks count. */
+static void test_blanks_between_words_make_no_variant(void **state)
+{
+	struct job_spec *j = parse(HEAD "cmdline: {vary: [\"  a=1   b \", 'x=\"p  q\"  y', "
+					"'x=\"p q\" y']}\n" TAIL);
+
+	(void)state;
+	assert_int_equal(j->n_variants, 3);
+	assert_string_equal(j->variants[0].words, "a=1 b");
+	assert_string_equal(j->variants[1].words, "x=\"p  q\" y");
+	assert_string_equal(j->variants[2].words, "x=\"p q\" y");
+	job_spec_free(j);
 }
 
 /* ---- settings ---- */
@@ -214,6 +237,12 @@ static void test_bad_settings_are_refused(void **state)
 		"cannot be a setting of a job");
 	refused(HEAD "settings: {sysctl: {kernel: {kexec_load_disabled: 1}}}\n" TAIL,
 		"could not be left by kexec");
+	refused(HEAD "settings: {turbo: no}\n" TAIL,
+		"job.yaml:3:19: 'settings': unknown value 'no'; known are on, off");
+	refused(HEAD "settings: {sysctl: {kernel/panic: 0}}\n" TAIL,
+		"'kernel.panic' cannot be a setting of a job");
+	refused(HEAD "settings: {sysctl: {vm/swappiness: 1, vm: {swappiness: 2}}}\n" TAIL,
+		"job.yaml:3:44: 'settings': 'sysctl.vm.swappiness' is there already, in line 3");
 	refused(HEAD "settings: {sysctl: {}}\n" TAIL, "job.yaml:3:20: 'settings.sysctl': expected");
 	refused(HEAD "settings: {sysctl: {a: {b: {c: {d: {e: {f: {g: {h: 1}}}}}}}}}\n" TAIL,
 		"'settings.sysctl': expected names");
@@ -385,8 +414,53 @@ static void test_after_names_jobs_and_queue_timeout_has_limits(void **state)
 	assert_true(j->pairwise);
 	job_spec_free(j);
 	refused(HEAD "after: [7, 7]\n" TAIL, "job.yaml:3:12: job '7' is there already, in line 3");
+	refused(HEAD "after: [7, \"a job\"]\n" TAIL,
+		"job.yaml:3:12: 'after': expected the number or the name of a job, not 'a job'");
 	refused(HEAD "queue-timeout: 5s\n" TAIL, "from 60s to 8784h, not '5s'");
 	refused(HEAD "pairwise: ja\n" TAIL, "'pairwise': expected true or false");
+}
+
+static void test_lists_of_names_have_names_that_can_be_one_and_each_once(void **state)
+{
+	(void)state;
+	refused(HEAD "machines: [a, \"vendor == amd\"]\n" TAIL,
+		"job.yaml:3:15: 'machines': expected the name of a machine (a predicate stands "
+		"alone, not in a list), not 'vendor == amd'");
+	refused(HEAD "role: {client: [\"a b\"], server: c}\n" TAIL,
+		"job.yaml:3:17: 'role.client': expected the name of a machine");
+	refused(HEAD "monitors: [vmstat, iostat, vmstat]\n" TAIL,
+		"job.yaml:3:28: 'monitors': 'vmstat' is there already");
+	refused(HEAD "notify: [\"mail:a@b.org\", \"command:x\", \"mail:a@b.org\"]\n" TAIL,
+		"job.yaml:3:39: 'notify': 'mail:a@b.org' is there already");
+}
+
+static void test_stop_rule_says_its_bounds_and_a_range_that_can_be(void **state)
+{
+	(void)state;
+	refused(HEAD "repeat: {boots: 5..8, until: \"ci95 <= 101%\"}\n" TAIL,
+		"job.yaml:3:30: 'until': expected 'ci95 <= N%' with N over 0 and at most 100, not "
+		"'ci95 <= 101%'");
+	refused(HEAD "repeat: {boots: 6, until: \"ci95 <= 1%\"}\n" TAIL, "as 'boots: 6..13'");
+	refused(HEAD "repeat: {boots: 993, until: \"ci95 <= 1%\"}\n" TAIL, "as 'boots: 993..1000'");
+	refused(HEAD "repeat: {boots: 994, until: \"ci95 <= 1%\"}\n" TAIL, "as 'boots: 5..994'");
+	refused(HEAD "repeat: {boots: 1000, until: \"ci95 <= 1%\"}\n" TAIL, "as 'boots: 5..1000'");
+}
+
+static void test_canary_is_switched_off_like_other_switches(void **state)
+{
+	static const char *const off[] = {"none", "no", "off", "false", "\"none\""};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(off) / sizeof(off[0]); i++) {
+		char text[128];
+		struct job_spec *j;
+
+		(void)snprintf(text, sizeof(text), HEAD TAIL "canary: %s\n", off[i]);
+		j = parse(text);
+		assert_int_equal(j->canary_mode, JOB_CANARY_NONE);
+		job_spec_free(j);
+	}
 }
 
 /* ---- lsm lists ---- */
@@ -400,6 +474,10 @@ static void test_lists_are_derived_in_any_order_and_keep_theirs(void **state)
 	(void)state;
 	assert_string_equal(j->lsms[0].request, "landlock,apparmor,bpf");
 	assert_string_equal(j->lsms[1].request, "landlock,apparmor");
+	assert_string_equal(j->lsms[0].base, "b");
+	assert_string_equal(j->lsms[0].changes, " with bpf");
+	assert_string_equal(j->lsms[1].changes, " without yama");
+	assert_null(j->lsms[2].base);
 	job_spec_free(j);
 	refused(HEAD "lsm: {a: yama, b: {base: a, without: [yama, bpf]}}\n" TAIL,
 		"job.yaml:3:45: lsm 'b': 'bpf' is not in 'a'");
@@ -407,6 +485,25 @@ static void test_lists_are_derived_in_any_order_and_keep_theirs(void **state)
 		"job.yaml:3:41: lsm 'b': 'yama' is in 'a' already");
 	refused(HEAD "lsm: {aa: yama, bbb: {base: bba}}\n" TAIL, "there is no list 'bba'");
 	refused(HEAD "lsm: {a: [yama, ~]}\n" TAIL, "job.yaml:3:17: lsm 'a': expected one name");
+	refused(HEAD "lsm: {a: [bpf, yamma]}\n" TAIL,
+		"job.yaml:3:16: lsm 'a': no kernel has an LSM 'yamma', did you mean 'yama'?");
+	refused(HEAD "lsm: {a: yama, b: {base: a, with: [bpf, yamma]}}\n" TAIL,
+		"job.yaml:3:41: lsm 'b': no kernel has an LSM 'yamma', did you mean 'yama'?");
+	refused(HEAD "lsm: {a: yama, b: {base: a, with: \"bpf,yama\"}}\n" TAIL,
+		"job.yaml:3:35: lsm 'b': expected one name per item, as in [yama, bpf]");
+	refused(HEAD "lsm: {a: yama, b: {base: a, without: [\"bpf,yama\"]}}\n" TAIL,
+		"job.yaml:3:39: lsm 'b': expected one name per item, as in [yama, bpf]");
+}
+
+/* One that only leads to a circle is not named: it is right. */
+static void test_circle_of_lists_is_told_of_a_list_that_is_in_it(void **state)
+{
+	(void)state;
+	refused(HEAD "lsm: {d: {base: c}, c: {base: b}, b: {base: c}}\n" TAIL,
+		"job.yaml:3:21: lsm 'c' is derived from itself, by way of others: write one of "
+		"them out");
+	refused(HEAD "lsm: {d: {base: c}, c: {base: c}}\n" TAIL,
+		"job.yaml:3:21: lsm 'c' is derived from itself: write one of them out");
 }
 
 /* ---- aliases, sizes, characters ---- */
@@ -490,6 +587,7 @@ int main(void)
 		T(test_matrix_within_a_workload_gives_parameters),
 		T(test_command_line_varies),
 		T(test_bad_variants_are_refused),
+		T(test_blanks_between_words_make_no_variant),
 		T(test_settings_in_all_forms),
 		T(test_bad_settings_are_refused),
 		T(test_sets_use_sets_and_the_own_parameter_wins),
@@ -500,7 +598,11 @@ int main(void)
 		T(test_role_of_the_job_and_of_one_workload),
 		T(test_standing_jobs),
 		T(test_after_names_jobs_and_queue_timeout_has_limits),
+		T(test_lists_of_names_have_names_that_can_be_one_and_each_once),
+		T(test_stop_rule_says_its_bounds_and_a_range_that_can_be),
+		T(test_canary_is_switched_off_like_other_switches),
 		T(test_lists_are_derived_in_any_order_and_keep_theirs),
+		T(test_circle_of_lists_is_told_of_a_list_that_is_in_it),
 		T(test_aliases_are_read_like_what_they_name),
 		T(test_very_long_lists_and_mappings_are_refused_with_the_count),
 		T(test_errors_are_utf8_wherever_they_are_cut),

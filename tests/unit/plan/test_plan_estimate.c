@@ -189,6 +189,36 @@ static void test_explanation_names_the_files_places(void **state)
 	kg_str_deinit(&s);
 }
 
+static void test_explanation_of_a_derived_list_leads_to_the_one_that_is_written_out(void **state)
+{
+	struct grid *g = *state;
+	struct kg_str s = {0};
+
+	assert_planned(g, "name: j\nmachines: [lab-amd]\nkernels: [newer]\npairwise: true\n"
+			  "lsm:\n"
+			  "  z: {base: y}\n"
+			  "  y: {base: x, without: [yama, bpf], with: smack}\n"
+			  "  x: landlock,yama,bpf,apparmor\n"
+			  "workloads: [hackbench]\ncanary: {hackbench: {groups: 1}}\n"
+			  "exclude: [workload == hackbench and lsm == x]\n");
+	explain(g, 2, &s);
+	assert_contains(s.text, "\nlsm 'z': landlock,apparmor,smack, at job.yaml:6:3\n"
+				"  'z' is 'y' as it is; 'y' is landlock,apparmor,smack, at "
+				"job.yaml:7:3\n"
+				"  'y' is 'x' without yama, bpf and with smack; 'x' is "
+				"landlock,yama,bpf,apparmor, at job.yaml:8:3\n");
+	assert_contains(s.text, "\npairwise: chosen for pairs of values that no cell had that was "
+				"chosen before it\n");
+	assert_contains(s.text, "\nexclude 'workload == hackbench and lsm == x' at job.yaml:11:11: "
+				"does not match it\n");
+	/* the canary is not asked about */
+	explain(g, 1, &s);
+	assert_contains(s.text, "\ncanary 'hackbench' ");
+	assert_null(strstr(s.text, "\nexclude "));
+	assert_null(strstr(s.text, "\npairwise: "));
+	kg_str_deinit(&s);
+}
+
 static void test_explanation_of_what_cannot_run_and_of_what_is_not_there(void **state)
 {
 	struct grid *g = *state;
@@ -237,6 +267,7 @@ int main(void)
 		T(test_detectable_change_comes_from_the_spread_between_boots),
 		T(test_infeasible_cells_detect_nothing),
 		T(test_explanation_names_the_files_places),
+		T(test_explanation_of_a_derived_list_leads_to_the_one_that_is_written_out),
 		T(test_explanation_of_what_cannot_run_and_of_what_is_not_there),
 	};
 
