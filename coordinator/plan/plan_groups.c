@@ -368,6 +368,28 @@ static int place(struct plan_builder *b, struct plan_column *c, struct plan_tabl
 	return rc;
 }
 
+/* Whether `exclude:` and `only:` leave out all that a boot would run; then that is counted. No boot
+ * comes of it, which another request with the same list would have to share. */
+static bool left_out(struct plan_builder *b, const struct plan_column *c,
+		     const struct plan_combo *x)
+{
+	const struct plan_peer *p = &c->peers[x->peer];
+	uint32_t i;
+
+	if (b->job->pairwise || (b->job->n_excludes == 0 && b->job->n_onlys == 0))
+		return false;
+	for (i = 0; i < p->sets->n; i++) {
+		const struct plan_set *s = &p->sets->items[i];
+		const struct plan_ask q = {c,		p,	  x->kernel, x->lsm,   x->variant,
+					   x->settings, s->entry, s->alt,    s->digits};
+
+		if (!plan_excluded(b, &q))
+			return false;
+	}
+	b->p->excluded += p->sets->n;
+	return true;
+}
+
 int plan_make_groups(struct plan_builder *b, struct plan_column *c)
 {
 	uint32_t i;
@@ -381,7 +403,8 @@ int plan_make_groups(struct plan_builder *b, struct plan_column *c)
 		       (b->group_table.mask + 1) * sizeof(*b->group_table.at));
 	c->first_group = b->n_groups;
 	for (i = 0; i < b->n_combos && rc == 0; i++)
-		rc = place(b, c, &b->group_table, i);
+		if (!left_out(b, c, &b->combos[i]))
+			rc = place(b, c, &b->group_table, i);
 	c->n_groups = b->n_groups - c->first_group;
 	return rc;
 }

@@ -154,8 +154,53 @@ static void test_merged_cell_stays_when_only_one_label_is_excluded(void **state)
 			  "workloads: [hackbench]\n");
 	assert_int_equal(g->plan->n_cells, 1);
 	assert_string_equal(g->plan->cells[0].lsm_label, "b");
-	assert_string_equal(g->plan->cells[0].cmdline, "lsm=yama,bpf panic=10");
+	assert_string_equal(g->plan->cells[0].lsm_request, "yama,smack,bpf");
+	assert_string_equal(g->plan->cells[0].cmdline, "lsm=yama,smack,bpf panic=10");
 	assert_string_equal(g->plan->boots[0].cmdline, g->plan->cells[0].cmdline);
+	assert_int_equal(g->plan->excluded, 1);
+	assert_int_equal(g->plan->merged, 0);
+	assert_balanced(g->plan);
+}
+
+/* Nothing of the first request is left: the second stands for itself, as in a job without the first
+ * and as with `pairwise:`. */
+static void test_request_that_is_left_out_gives_nobody_its_boot(void **state)
+{
+	static const char *const jobs[] = {
+		"lsm: {a: \"yama,bpf\", b: \"yama,smack,bpf\"}\nexclude: [lsm == a]\n",
+		"lsm: {a: \"yama,bpf\", b: \"yama,smack,bpf\"}\nonly: [lsm == b]\n",
+		"pairwise: on\nexclude: [lsm==a]\nlsm: {a: \"yama,bpf\", b: \"yama,smack,bpf\"}\n",
+		"lsm: {b: \"yama,smack,bpf\"}\n",
+	};
+	struct grid *g = *state;
+	char identity[KG_SHA256_HEX_SIZE] = "";
+	size_t i, n = sizeof(jobs) / sizeof(jobs[0]);
+
+	for (i = 0; i < n; i++) {
+		char text[512];
+
+		(void)snprintf(text, sizeof(text),
+			       "name: j\nkernels: [newer]\nmachines: lab-amd\nworkloads: "
+			       "[hackbench]\n%s",
+			       jobs[i]);
+		assert_planned(g, text);
+		assert_int_equal(g->plan->n_cells, 1);
+		assert_int_equal(g->plan->n_merges, 0);
+		assert_false(warns(g->plan, "gives the same list"));
+		if (i > 0)
+			assert_string_equal(g->plan->cells[0].identity, identity);
+		memcpy(identity, g->plan->cells[0].identity, sizeof(identity));
+		assert_balanced(g->plan);
+	}
+	/* what is left out in part shares the boot */
+	assert_planned(g, "name: j\nkernels: [newer]\nmachines: lab-amd\n"
+			  "lsm: {a: \"yama,bpf\", b: \"yama,smack,bpf\"}\n"
+			  "exclude: [lsm == a and groups == 1]\n"
+			  "workloads: [{hackbench: {groups: [1, 2]}}]\n");
+	assert_int_equal(g->plan->n_cells, 2);
+	assert_int_equal(g->plan->n_merges, 1);
+	assert_int_equal(g->plan->n_boots, 5);
+	assert_balanced(g->plan);
 }
 
 static void test_default_request_adds_no_word(void **state)
@@ -633,6 +678,7 @@ int main(void)
 		T(test_same_parameters_twice_are_one_cell),
 		T(test_requests_with_the_same_result_are_one_boot),
 		T(test_merged_cell_stays_when_only_one_label_is_excluded),
+		T(test_request_that_is_left_out_gives_nobody_its_boot),
 		T(test_default_request_adds_no_word),
 		T(test_exclude_leaves_cells_out_and_says_how_many),
 		T(test_exclude_without_effect_is_a_warning),
