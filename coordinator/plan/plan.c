@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "coordinator/plan/plan_cover.h"
 #include "coordinator/plan/plan_internal.h"
 
 #include <stdio.h>
@@ -53,26 +54,47 @@ uint32_t plan_blocks_min(const struct plan_input *in)
 
 /* ---- size ---- */
 
-/* The most pairs of two axes' values: no covering array has fewer rows. */
-static uint64_t least_rows(const struct plan_builder *b, const struct plan_entry *e)
+/* Values of an axis of one alternative of a workload, and what predicates call it. */
+static uint64_t axis_size(const struct plan_builder *b, const struct plan_alt *a, size_t axis,
+			  const char **ret_name)
 {
-	const struct job_spec *j = b->job;
-	uint64_t first = 1, second = 1, sum = 0;
+	static const char *const names[] = {"kernel", "lsm", "cmdline"};
+	const uint64_t sizes[] = {b->n_kernels, b->job->n_lsms, b->n_variants};
+	const struct job_setting *s = b->job->settings;
+
+	if (axis < 3) {
+		*ret_name = names[axis];
+		return sizes[axis];
+	}
+	axis -= 3;
+	if (axis < b->job->n_settings) {
+		*ret_name = s[axis].name;
+		return s[axis].values.n;
+	}
+	axis -= b->job->n_settings;
+	*ret_name = a->params[axis].param->name;
+	return a->params[axis].n;
+}
+
+/* The most pairs of two axes' values: no covering array has fewer rows. Axes that a predicate may
+ * look at are not counted: what it leaves of them is not known. Their product is *ret_asked. */
+static uint64_t least_rows(const struct plan_builder *b, const struct plan_entry *e,
+			   uint64_t *ret_asked)
+{
+	uint64_t sum = 0;
 	size_t i, k;
 
 	for (i = 0; i < e->n_alts; i++) {
-		size_t n = 3 + j->n_settings + e->alts[i].n_params;
+		size_t n = 3 + b->job->n_settings + e->alts[i].n_params;
+		uint64_t first = 1, second = 1, asked = 1;
 
-		first = second = 1;
 		for (k = 0; k < n; k++) {
-			uint64_t x = k == 0   ? b->n_kernels
-				     : k == 1 ? j->n_lsms
-				     : k == 2 ? b->n_variants
-				     : k < 3 + j->n_settings
-					     ? j->settings[k - 3].values.n
-					     : e->alts[i].params[k - 3 - j->n_settings].n;
+			const char *name;
+			uint64_t x = axis_size(b, &e->alts[i], k, &name);
 
-			if (x > first) {
+			if (plan_asks_about(b->job, name)) {
+				asked = plan_times(asked, x);
+			} else if (x > first) {
 				second = first;
 				first = x;
 			} else if (x > second) {
@@ -81,22 +103,39 @@ static uint64_t least_rows(const struct plan_builder *b, const struct plan_entry
 		}
 		if (plan_times(first, second) > sum)
 			sum = plan_times(first, second);
+		if (asked > *ret_asked)
+			*ret_asked = asked;
 	}
 	return sum;
 }
 
-static uint64_t least_of(const struct plan_builder *b, const struct plan_column *c)
+/* The least cells of a machine with `pairwise:`. */
+static int least_of(const struct plan_builder *b, const struct plan_column *c, uint64_t *least)
 {
-	uint64_t sum = 0;
 	size_t i, k;
 
-	for (i = 0; i < c->n_peers; i++)
-		for (k = 0; k < c->peers[i].n_workloads; k++)
-			sum = plan_plus(sum, least_rows(b, c->entries[c->peers[i].workloads[k]]));
-	return sum;
+	for (i = 0; i < c->n_peers; i++) {
+		for (k = 0; k < c->peers[i].n_workloads; k++) {
+			const struct plan_entry *e = c->entries[c->peers[i].workloads[k]];
+			uint64_t asked = 0;
+
+			*least = plan_plus(*least, least_rows(b, e, &asked));
+			if (asked > COVER_MAX_RELEVANT)
+				return kg_err_set(
+					b->err, KG_ELIMIT,
+					"%s: pairwise: the axes of workload '%.64s' that 'exclude' "
+					"and 'only' name have %s%llu combinations, the limit is "
+					"%llu",
+					b->job->file_name, e->workload->name,
+					asked >= PLAN_HUGE ? "more than " : "",
+					(unsigned long long)asked,
+					(unsigned long long)COVER_MAX_RELEVANT);
+		}
+	}
+	return 0;
 }
 
-static int refuse_size(struct plan_builder *b, uint64_t cells, uint64_t max)
+int plan_refuse_size(struct plan_builder *b, uint64_t cells, uint64_t max)
 {
 	const struct job_spec *j = b->job;
 	uint64_t slots = plan_times(cells, b->p->blocks);
@@ -127,28 +166,26 @@ static int refuse_size(struct plan_builder *b, uint64_t cells, uint64_t max)
 }
 
 /* Refuses what is too large before memory is spent on it. What `exclude:` leaves out is not known
- * yet: with `pairwise:` the least number of rows is not, either. */
+ * yet, and counts here. */
 int plan_check_size(struct plan_builder *b)
 {
 	uint64_t max = b->in->max_slots ? b->in->max_slots : PLAN_MAX_SLOTS;
-	bool asks = b->job->n_excludes || b->job->n_onlys;
 	uint64_t full = 0, least = 0;
 	size_t i;
+	int rc;
 
 	/* cells are numbered with 32 bits here */
 	if (max > UINT32_MAX / 4)
 		max = UINT32_MAX / 4;
 	for (i = 0; i < b->n_own; i++) {
 		full = plan_plus(full, plan_full_of(b, &b->columns[i]));
-		least = plan_plus(least, least_of(b, &b->columns[i]));
+		rc = b->job->pairwise ? least_of(b, &b->columns[i], &least) : 0;
+		if (rc < 0)
+			return rc;
 	}
-	if (!b->job->pairwise)
+	if (!b->job->pairwise || full >= PLAN_HUGE) /* so many could not be accounted for */
 		least = full;
-	else if (full >= PLAN_HUGE) /* it could not be accounted for */
-		least = PLAN_HUGE;
-	else if (asks)
-		least = 0;
-	return plan_times(least, b->p->blocks) > max ? refuse_size(b, least, max) : 0;
+	return plan_times(least, b->p->blocks) > max ? plan_refuse_size(b, least, max) : 0;
 }
 
 /* ---- warnings ---- */

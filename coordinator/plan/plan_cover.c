@@ -203,23 +203,31 @@ static bool is_allowed(const struct cover *c)
 	return (c->allowed[at / 64] >> (at % 64)) & 1;
 }
 
+/* Sets the relevant axes that are free to number `at` of their combinations. */
+static void set_relevant(struct cover *c, uint64_t at)
+{
+	size_t i;
+
+	for (i = c->n_relevant; i-- > 0;) {
+		size_t x = c->relevant[i];
+
+		if (c->fixed[x])
+			continue;
+		c->digits[x] = (uint32_t)(at % c->in->axes[x].n);
+		at /= c->in->axes[x].n;
+	}
+}
+
 static int ask_all(struct cover *c)
 {
-	uint64_t at, rest;
-	size_t i;
+	uint64_t at;
 
 	c->allowed = calloc((size_t)(c->n_combos / 64 + 1), sizeof(*c->allowed));
 	if (!c->allowed)
 		return -ENOMEM;
 	memset(c->digits, 0, c->n * sizeof(*c->digits));
 	for (at = 0; at < c->n_combos; at++) {
-		rest = at;
-		for (i = c->n_relevant; i-- > 0;) {
-			uint32_t n = c->in->axes[c->relevant[i]].n;
-
-			c->digits[c->relevant[i]] = (uint32_t)(rest % n);
-			rest /= n;
-		}
+		set_relevant(c, at);
 		if (!c->in->allowed || c->in->allowed(c->in->arg, c->digits))
 			c->allowed[at / 64] |= UINT64_C(1) << (at % 64);
 		else
@@ -246,21 +254,6 @@ static uint64_t gain_of_relevant(const struct cover *c)
 		}
 	}
 	return gain;
-}
-
-/* Sets the relevant axes that are free to number `at` of their combinations. */
-static void set_relevant(struct cover *c, uint64_t at)
-{
-	size_t i;
-
-	for (i = c->n_relevant; i-- > 0;) {
-		size_t x = c->relevant[i];
-
-		if (c->fixed[x])
-			continue;
-		c->digits[x] = (uint32_t)(at % c->in->axes[x].n);
-		at /= c->in->axes[x].n;
-	}
 }
 
 /* The best allowed combination that has the row's first pair; false: no row can have it. */
@@ -433,6 +426,101 @@ int cover_run(struct cover_input *in)
 		count_missing(&c);
 		rc = make_rows(&c);
 	}
+	cover_deinit(&c);
+	return rc;
+}
+
+/* ---- the least ---- */
+
+/* The two relevant axes with the most values; false: there are no two. */
+static bool largest_relevant(const struct cover *c, size_t *ret_a, size_t *ret_b)
+{
+	size_t i, a = c->n, b = c->n;
+
+	for (i = 0; i < c->n_relevant; i++) {
+		size_t x = c->relevant[i];
+
+		if (a == c->n || c->in->axes[x].n > c->in->axes[a].n) {
+			b = a;
+			a = x;
+		} else if (b == c->n || c->in->axes[x].n > c->in->axes[b].n) {
+			b = x;
+		}
+	}
+	*ret_a = a;
+	*ret_b = b;
+	return b < c->n;
+}
+
+/* Marks in of_value the values of relevant axes that an allowed combination has. */
+static int mark_allowed(struct cover *c, uint64_t *ret_pairs)
+{
+	const struct cover_axis *axes = c->in->axes;
+	size_t a, b, i;
+	bool two = largest_relevant(c, &a, &b);
+	uint64_t *seen = two ? calloc((size_t)axes[a].n * axes[b].n / 64 + 1, sizeof(*seen)) : NULL;
+	uint64_t at;
+
+	if (two && !seen)
+		return -ENOMEM;
+	for (at = 0; at < c->n_combos; at++) {
+		if (!((c->allowed[at / 64] >> (at % 64)) & 1))
+			continue;
+		set_relevant(c, at);
+		for (i = 0; i < c->n_relevant; i++)
+			c->of_value[c->relevant[i]][c->digits[c->relevant[i]]] = 1;
+		if (two) {
+			uint64_t pair = (uint64_t)c->digits[a] * axes[b].n + c->digits[b];
+
+			*ret_pairs += !((seen[pair / 64] >> (pair % 64)) & 1);
+			seen[pair / 64] |= UINT64_C(1) << (pair % 64);
+		}
+	}
+	free(seen);
+	return 0;
+}
+
+static uint64_t n_values(const struct cover *c, size_t axis)
+{
+	uint64_t n = 0;
+	uint32_t v;
+
+	if (!c->in->axes[axis].relevant)
+		return c->in->axes[axis].n;
+	for (v = 0; v < c->in->axes[axis].n; v++)
+		n += c->of_value[axis][v];
+	return n;
+}
+
+static int find_least(struct cover *c, uint64_t *ret_least)
+{
+	uint64_t *n = calloc(c->n + 1, sizeof(*n));
+	uint64_t least = 0;
+	size_t i, j;
+	int rc = n ? mark_allowed(c, &least) : -ENOMEM;
+
+	for (i = 0; i < c->n && rc == 0; i++)
+		n[i] = n_values(c, i);
+	for (i = 0; i < c->n && rc == 0; i++)
+		for (j = i + 1; j < c->n; j++)
+			if ((!c->in->axes[i].relevant || !c->in->axes[j].relevant) &&
+			    n[i] * n[j] > least)
+				least = n[i] * n[j];
+	free(n);
+	if (rc == 0)
+		*ret_least = c->in->n_refused < c->n_combos ? least : 0;
+	return rc;
+}
+
+int cover_least(struct cover_input *in, uint64_t *ret_least)
+{
+	struct cover c = {.in = in, .n = in->n};
+	int rc;
+
+	in->n_refused = 0;
+	rc = cover_init(&c);
+	if (rc == 0)
+		rc = find_least(&c, ret_least);
 	cover_deinit(&c);
 	return rc;
 }

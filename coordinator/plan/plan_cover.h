@@ -49,4 +49,8 @@ struct cover_input { /* all borrow */
  * relevant axes than COVER_MAX_RELEVANT. */
 int cover_run(struct cover_input *in);
 
+/* Rows that no cover of these axes has fewer of. It needs no pairs, and so little memory. Returns as
+ * cover_run. */
+int cover_least(struct cover_input *in, uint64_t *ret_least);
+
 #endif

@@ -224,6 +224,10 @@ int plan_select(struct plan_builder *b);
 int plan_find_roles(struct plan_builder *b);
 int plan_read_entries(struct plan_builder *b); /* counts, nothing is expanded */
 int plan_check_size(struct plan_builder *b);
+/* Says how many slots that many cells would be. */
+int plan_refuse_size(struct plan_builder *b, uint64_t cells, uint64_t max);
+/* Whether a predicate of the job may look at an axis: it must name it for that. */
+bool plan_asks_about(const struct job_spec *j, const char *name);
 int plan_prepare_lines(struct plan_builder *b);
 int plan_choose_canaries(struct plan_builder *b);
 int plan_make_cells(struct plan_builder *b); /* groups and cells of all machines */

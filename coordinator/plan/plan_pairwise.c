@@ -94,24 +94,6 @@ static int add_param(struct pairwise *w, const struct plan_param *p, struct cove
 	return rc;
 }
 
-static bool named_in(const struct job_exclude *list, size_t n, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (strstr(list[i].text, name))
-			return true;
-	return false;
-}
-
-/* Whether a predicate may look at an axis: it must be named for that. */
-static bool relevant(const struct pairwise *w, const char *name)
-{
-	const struct job_spec *j = w->b->job;
-
-	return named_in(j->excludes, j->n_excludes, name) || named_in(j->onlys, j->n_onlys, name);
-}
-
 /* Axes of one alternative, and per parameter what its values are in the file. */
 static int fill_axes(struct pairwise *w, const struct plan_alt *a, uint32_t *alt_value,
 		     struct cover_axis *axes, const uint32_t **picks, size_t *ret_n)
@@ -120,20 +102,21 @@ static int fill_axes(struct pairwise *w, const struct plan_alt *a, uint32_t *alt
 	size_t i, n = 0;
 	int rc = 0;
 
-	axes[n++] = (struct cover_axis){0, (uint32_t)w->b->n_kernels, NULL, relevant(w, "kernel")};
-	axes[n++] = (struct cover_axis){1, (uint32_t)j->n_lsms, NULL, relevant(w, "lsm")};
-	axes[n++] =
-		(struct cover_axis){2, (uint32_t)w->b->n_variants, NULL, relevant(w, "cmdline")};
+	axes[n++] = (struct cover_axis){0, (uint32_t)w->b->n_kernels, NULL,
+					plan_asks_about(j, "kernel")};
+	axes[n++] = (struct cover_axis){1, (uint32_t)j->n_lsms, NULL, plan_asks_about(j, "lsm")};
+	axes[n++] = (struct cover_axis){2, (uint32_t)w->b->n_variants, NULL,
+					plan_asks_about(j, "cmdline")};
 	for (i = 0; i < j->n_settings; i++, n++)
 		axes[n] = (struct cover_axis){n, (uint32_t)j->settings[i].values.n, NULL,
-					      relevant(w, j->settings[i].name)};
+					      plan_asks_about(j, j->settings[i].name)};
 	if (has_sets(w->entry)) {
 		axes[n] = (struct cover_axis){n, 1, alt_value, false};
 		n++;
 	}
 	for (i = 0; i < a->n_params && rc == 0; i++, n++) {
 		rc = add_param(w, &a->params[i], &axes[n], &picks[i]);
-		axes[n].relevant = relevant(w, a->params[i].param->name);
+		axes[n].relevant = plan_asks_about(j, a->params[i].param->name);
 	}
 	*ret_n = n;
 	return rc;
@@ -308,16 +291,11 @@ static int refuse(struct pairwise *w, int rc)
 		return plan_no_memory(b->err);
 	if (rc != KG_ELIMIT)
 		return rc;
-	if (w->n_rows >= w->most_rows)
-		return kg_err_set(b->err, KG_ELIMIT,
-				  "%s: the job has more than %llu slots (all pairs, %u boots), the "
-				  "limit is %llu",
-				  b->job->file_name, (unsigned long long)max, b->p->blocks,
-				  (unsigned long long)max);
 	return kg_err_set(b->err, KG_ELIMIT,
-			  "%s: pairwise: the axes that 'exclude' and 'only' name have more than "
-			  "%llu combinations",
-			  b->job->file_name, (unsigned long long)COVER_MAX_RELEVANT);
+			  "%s: the job has more than %llu slots (all pairs, %u boots), the limit "
+			  "is %llu",
+			  b->job->file_name, (unsigned long long)max, b->p->blocks,
+			  (unsigned long long)max);
 }
 
 /* ---- one workload ---- */
@@ -392,6 +370,38 @@ static int start_pairs(struct pairwise *w)
 	return w->pairs ? 0 : plan_no_memory(b->err);
 }
 
+/* Pairs of any two axes, allowed or not. */
+static uint64_t most_pairs(const struct cover_axis *axes, size_t n)
+{
+	uint64_t most = 0;
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = i + 1; k < n; k++)
+			if ((uint64_t)axes[i].n * axes[k].n > most)
+				most = (uint64_t)axes[i].n * axes[k].n;
+	return most;
+}
+
+/* Where predicates may leave enough or not, asks what they leave before rows are made. */
+static int check_least(struct pairwise *w, const struct cover_axis *axes, size_t n)
+{
+	struct plan_builder *b = w->b;
+	uint64_t max = b->in->max_slots ? b->in->max_slots : PLAN_MAX_SLOTS;
+	struct cover_input in = {.axes = axes, .n = n, .allowed = row_allowed, .arg = w};
+	uint64_t least = 0;
+	int rc;
+
+	if (!asks(w) || most_pairs(axes, n) <= w->most_rows - w->n_rows)
+		return 0;
+	rc = cover_least(&in, &least);
+	if (rc < 0)
+		return refuse(w, rc);
+	if (least <= w->most_rows - w->n_rows)
+		return 0;
+	return plan_refuse_size(b, b->p->n_cells + w->n_rows + least, max);
+}
+
 static size_t most_axes(const struct pairwise *w)
 {
 	size_t n = w->n_boot + 1, i;
@@ -419,6 +429,11 @@ static int cover_alts(struct pairwise *w)
 		alt_values[i] = i;
 		rc = fill_axes(w, &w->entry->alts[i], &alt_values[i], axes + i * most,
 			       picks + i * most, &n[i]);
+	}
+	for (i = 0; i < n_alts && rc == 0; i++) {
+		w->alt = i;
+		w->picks = picks + i * most;
+		rc = check_least(w, axes + i * most, n[i]);
 	}
 	if (rc == 0)
 		rc = start_pairs(w);

@@ -167,3 +167,18 @@ int plan_add_warning(struct plan_builder *b, const char *fmt, ...)
 		return rc;
 	return plan_texts_add(&b->p->warnings, text) < 0 ? plan_no_memory(b->err) : 0;
 }
+
+static bool named_in(const struct job_exclude *list, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strstr(list[i].text, name))
+			return true;
+	return false;
+}
+
+bool plan_asks_about(const struct job_spec *j, const char *name)
+{
+	return named_in(j->excludes, j->n_excludes, name) || named_in(j->onlys, j->n_onlys, name);
+}
