@@ -143,6 +143,9 @@ void kg_workload_free(struct kg_workload *w);
  * seconds is refused (not whole), "64KiB" of bytes is 65536. */
 int kg_workload_normalise(const struct kg_workload *w, const char *param, const char *value,
 			  char **ret_value, struct kg_err *err);
+/* "1500ms" in the unit "s" of a declaration is 1.5; false: no unit stands there, or none that goes with
+ * this one. `unit` NULL: none. */
+bool kg_workload_in_unit(const char *unit, const char *value, double *ret);
 /* Completes `given` (already normalised) by defaults; refuses what is required and missing, and
  * what is not declared (with a suggestion). */
 int kg_workload_params(const struct kg_workload *w, const struct kg_param_value *given, size_t n,

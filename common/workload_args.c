@@ -77,52 +77,80 @@ bool kg_workload_text_ok(const char *text)
 	return true;
 }
 
-/* "10s" of a parameter in seconds is 10; false: no such unit, or not whole. */
-static bool with_unit(const struct kg_param_decl *d, const char *value, int64_t *ret)
+/* What one unit of a declaration is in ns, or in bytes; the other one is 0. */
+static bool find_unit(const char *unit, uint64_t *ret_ns, uint64_t *ret_bytes)
 {
 	static const struct {
 		const char *unit;
-		uint64_t ns;
-	} times[] = {{"ns", 1},
-		     {"us", 1000},
-		     {"ms", 1000000},
-		     {"s", 1000000000},
-		     {"sec", 1000000000},
-		     {"second", 1000000000},
-		     {"seconds", 1000000000},
-		     {"min", 60000000000},
-		     {"minute", 60000000000},
-		     {"minutes", 60000000000},
-		     {"h", 3600000000000},
-		     {"hour", 3600000000000},
-		     {"hours", 3600000000000},
-		     {"d", 86400000000000},
-		     {"day", 86400000000000},
-		     {"days", 86400000000000}};
-	static const struct {
-		const char *unit;
-		uint64_t bytes;
-	} sizes[] = {{"bytes", 1},  {"byte", 1},	  {"B", 1},
-		     {"kB", 1000},  {"MB", 1000 * 1000},  {"GB", 1000 * 1000 * 1000},
-		     {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024}};
-	uint64_t v;
+		uint64_t ns, bytes;
+	} units[] = {{"ns", 1, 0},
+		     {"us", 1000, 0},
+		     {"ms", 1000000, 0},
+		     {"s", 1000000000, 0},
+		     {"sec", 1000000000, 0},
+		     {"second", 1000000000, 0},
+		     {"seconds", 1000000000, 0},
+		     {"min", 60000000000, 0},
+		     {"minute", 60000000000, 0},
+		     {"minutes", 60000000000, 0},
+		     {"h", 3600000000000, 0},
+		     {"hour", 3600000000000, 0},
+		     {"hours", 3600000000000, 0},
+		     {"d", 86400000000000, 0},
+		     {"day", 86400000000000, 0},
+		     {"days", 86400000000000, 0},
+		     {"bytes", 0, 1},
+		     {"byte", 0, 1},
+		     {"B", 0, 1},
+		     {"kB", 0, 1000},
+		     {"MB", 0, 1000 * 1000},
+		     {"GB", 0, 1000 * 1000 * 1000},
+		     {"KiB", 0, 1024},
+		     {"MiB", 0, 1024 * 1024},
+		     {"GiB", 0, 1024 * 1024 * 1024}};
 	size_t i;
 
-	if (!d->unit || !value[0] || !strpbrk(value, "abcdefghijklmnopqrstuvwxyzBKMGT"))
-		return false;
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (strcmp(d->unit, times[i].unit) == 0 && kg_parse_duration(value, &v) == 0 &&
-		    v % times[i].ns == 0 && v / times[i].ns <= INT64_MAX) {
-			*ret = (int64_t)(v / times[i].ns);
-			return true;
-		}
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		if (strcmp(d->unit, sizes[i].unit) == 0 && kg_parse_bytes(value, &v) == 0 &&
-		    v % sizes[i].bytes == 0 && v / sizes[i].bytes <= INT64_MAX) {
-			*ret = (int64_t)(v / sizes[i].bytes);
-			return true;
-		}
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(unit, units[i].unit) != 0)
+			continue;
+		*ret_ns = units[i].ns;
+		*ret_bytes = units[i].bytes;
+		return true;
+	}
 	return false;
+}
+
+/* What is written with a unit, in ns or in bytes, and what of that one is in the declaration's. */
+static bool read_unit(const char *unit, const char *value, uint64_t *ret_v, uint64_t *ret_one)
+{
+	uint64_t ns, bytes;
+
+	if (!unit || !value[0] || !strpbrk(value, "abcdefghijklmnopqrstuvwxyzBKMGT") ||
+	    !find_unit(unit, &ns, &bytes))
+		return false;
+	*ret_one = ns ? ns : bytes;
+	return (ns ? kg_parse_duration(value, ret_v) : kg_parse_bytes(value, ret_v)) == 0;
+}
+
+bool kg_workload_in_unit(const char *unit, const char *value, double *ret)
+{
+	uint64_t v, one;
+
+	if (!read_unit(unit, value, &v, &one))
+		return false;
+	*ret = (double)v / (double)one;
+	return true;
+}
+
+/* "10s" of a parameter in seconds is 10; false: no such unit, or not whole. */
+static bool with_unit(const struct kg_param_decl *d, const char *value, int64_t *ret)
+{
+	uint64_t v, one;
+
+	if (!read_unit(d->unit, value, &v, &one) || v % one != 0 || v / one > INT64_MAX)
+		return false;
+	*ret = (int64_t)(v / one);
+	return true;
 }
 
 /* `v`: the number that was understood, out of range; NULL: none was. "64KiB" does not look like more

@@ -215,9 +215,10 @@ static void add_predicates(struct kg_str *out)
 	add_text(
 		out,
 		"A VALUE is a bare word of letters, digits and ._+-:/%@*, a number (also "
-		"hexadecimal, and with a unit of bytes), or text in single or double quotes; one "
-		"with "
-		"'=' in it needs quotes. On a list (tags, kernel, cmdline) == asks whether some "
+		"hexadecimal, and with a unit of bytes; of a parameter with any unit that goes "
+		"with its declaration's, seconds >= 1m), or text in single or double quotes; one "
+		"with '=' in it needs quotes. On a list (tags, kernel, cmdline) == asks whether "
+		"some "
 		"item is "
 		"equal. Comparing what is absent, a fact that is not known or a parameter that the "
 		"workload lacks, is false, whatever the operator. Errors say the column and the "

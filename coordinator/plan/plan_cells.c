@@ -24,6 +24,7 @@ bool plan_excluded(struct plan_builder *b, const struct plan_ask *q)
 		.lsm = j->lsms[q->lsm].label,
 		.workload = q->entry->workload->name,
 		.params = &params,
+		.decl = q->entry->decl,
 		.cmdline_label = b->variants[q->variant].label,
 		.cmdline_words = b->variants[q->variant].words,
 		.settings = &b->settings[q->settings].params,

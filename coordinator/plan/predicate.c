@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "common/str.h"
+#include "common/workload.h"
 
 #define MAX_DEPTH 32   /* parentheses and "not" inside each other */
 #define MAX_TEXT  4096 /* bounds the depth of the tree, too */
@@ -149,6 +150,14 @@ static bool ordering(enum op op)
 	return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
 }
 
+/* A number with a unit of time or bytes. */
+static bool has_unit(const char *word)
+{
+	double number;
+
+	return kg_workload_in_unit("s", word, &number) || kg_workload_in_unit("B", word, &number);
+}
+
 /* Takes the token as one more value of the comparison. */
 static int add_value(struct parser *p, struct predicate *node)
 {
@@ -170,10 +179,15 @@ static int add_value(struct parser *p, struct predicate *node)
 		return -ENOMEM;
 	node->n_values++;
 	v->is_number = predicate_number(p->word, &v->number);
-	if (!v->is_number && (kind == KIND_NUMBER || kind == KIND_BYTES || ordering(node->op)))
+	v->has_unit = node->subject == SUBJ_PARAM && has_unit(p->word);
+	if (!v->is_number && !v->has_unit &&
+	    (kind == KIND_NUMBER || kind == KIND_BYTES || ordering(node->op)))
 		return kg_err_set(p->err, KG_EINVALID, "column %zu: expected a number%s, not '%s'",
 				  predicate_column(p, p->start),
-				  kind == KIND_BYTES ? " such as 8GiB" : "", p->word);
+				  kind == KIND_BYTES		? " such as 8GiB"
+				  : node->subject == SUBJ_PARAM ? " such as 64, 10s or 64KiB"
+								: "",
+				  p->word);
 	rc = predicate_check_value(p, node);
 	if (rc == 0)
 		node->end = p->pos;
@@ -316,6 +330,20 @@ static struct predicate *new_node(enum op op)
 	return node;
 }
 
+/* "16 GiB": the token is the unit. */
+static bool is_unit_alone(const struct parser *p)
+{
+	char one[PREDICATE_WORD_MAX + 1];
+	size_t at = p->start;
+
+	if (p->token != TOK_WORD)
+		return false;
+	while (at > 0 && isspace((unsigned char)p->text[at - 1]))
+		at--;
+	(void)snprintf(one, sizeof(one), "1%s", p->word);
+	return at > 0 && at < p->start && isdigit((unsigned char)p->text[at - 1]) && has_unit(one);
+}
+
 /* What stands where the whole, or what is in parentheses, could have ended. */
 static int fail_behind(struct parser *p, const char *text)
 {
@@ -323,6 +351,8 @@ static int fail_behind(struct parser *p, const char *text)
 		text = "write 'and' in small letters";
 	else if (p->token == TOK_WORD && strcasecmp(p->word, "or") == 0)
 		text = "write 'or' in small letters";
+	else if (is_unit_alone(p))
+		text = "a unit stands behind its number without a blank, as in 16GiB";
 	return predicate_fail(p, p->start, text);
 }
 

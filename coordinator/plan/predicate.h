@@ -10,7 +10,8 @@
  *                 | NAME [ "not" ] "in" "(" VALUE { "," VALUE } ")"
  *                 | VALUE [ "not" ] "in" NAME            -- NAME is a list, such as tags
  *
- * A VALUE is a bare word, a number (memory also "8GiB") or text in single or double quotes.
+ * A VALUE is a bare word, a number (memory also "8GiB", parameters also in units that go with their
+ * declaration's: seconds >= 1m) or text in single or double quotes.
  * Names of machines: name, vendor (intel, amd, ...), family, model, stepping, microarchitecture
  * (zen3, cascadelake: compared without case, blanks, '-' and '_'; an unknown one is refused with a
  * suggestion), cpus, sockets, numa_nodes, memory, microcode (hexadecimal numbers have an order),
@@ -71,7 +72,8 @@ struct predicate_cell { /* what a predicate with axes is asked about; all borrow
 	const char *lsm;
 	const char *workload;
 	const struct kg_params *params;
-	const char *cmdline_label; /* of the variant; NULL: none */
+	const struct kg_workload *decl; /* for units of parameters; NULL: not known */
+	const char *cmdline_label;	/* of the variant; NULL: none */
 	const char *cmdline_words;
 	const struct kg_params *settings; /* sorted by name; NULL: none */
 	const char *set;		  /* NULL: none */

@@ -38,6 +38,7 @@ struct value {
 	char *text; /* owned */
 	double number;
 	bool is_number;
+	bool has_unit; /* of time or bytes: a parameter's own unit decides */
 };
 
 struct predicate {

@@ -41,6 +41,7 @@ struct fact {
 	bool is_uarch;
 	char buf[64];
 	const char *words; /* one of its words is equal, too */
+	const char *unit;  /* of `number`; NULL: none */
 };
 
 const char *predicate_vendor_word(const char *cpu_vendor)
@@ -117,6 +118,26 @@ static void machine_fact(const struct predicate_machine *m, enum subject s, stru
 	}
 }
 
+static bool has_units(const struct predicate *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_values; i++)
+		if (p->values[i].has_unit)
+			return true;
+	return false;
+}
+
+static const char *unit_of(const struct kg_workload *decl, const char *param)
+{
+	size_t i;
+
+	for (i = 0; decl && i < decl->n_params; i++)
+		if (strcmp(decl->params[i].name, param) == 0)
+			return decl->params[i].unit;
+	return NULL;
+}
+
 static void cell_fact(const struct predicate_cell *c, const struct predicate *p, struct fact *f)
 {
 	const struct kg_params *params;
@@ -155,6 +176,8 @@ static void cell_fact(const struct predicate_cell *c, const struct predicate *p,
 		set_text(f, text);
 		if (text)
 			f->is_number = predicate_number(text, &f->number);
+		if (p->subject == SUBJ_PARAM && has_units(p))
+			f->unit = unit_of(c->decl, p->param);
 		return;
 	default:
 		return machine_fact(c->machine, p->subject, f);
@@ -202,16 +225,26 @@ bool predicate_uarch_is(const char *name, const char *word)
 	return false;
 }
 
+/* A value's number in the unit of what it is compared with; false: it has none there. */
+static bool value_number(const struct fact *f, const struct value *v, double *ret)
+{
+	if (v->has_unit && kg_workload_in_unit(f->unit, v->text, ret))
+		return true;
+	*ret = v->number;
+	return v->is_number;
+}
+
 static bool equals(const struct fact *f, const struct value *v)
 {
+	double number;
 	size_t i;
 
 	if (f->is_uarch)
 		return f->n == 1 && predicate_uarch_is(f->texts[0], v->text);
 	if (f->words && kg_cmdline_line_has(f->words, v->text))
 		return true;
-	if (f->is_number && v->is_number)
-		return !(f->number < v->number) && !(f->number > v->number);
+	if (f->is_number && value_number(f, v, &number))
+		return !(f->number < number) && !(f->number > number);
 	for (i = 0; i < f->n; i++)
 		if (strcmp(f->texts[i], v->text) == 0)
 			return true;
@@ -220,7 +253,8 @@ static bool equals(const struct fact *f, const struct value *v)
 
 static bool compare(const struct predicate *p, const struct fact *f)
 {
-	const struct value *v = &p->values[0];
+	double number = 0;
+	bool known = f->is_number && value_number(f, &p->values[0], &number);
 	bool any = false;
 	size_t i;
 
@@ -229,13 +263,13 @@ static bool compare(const struct predicate *p, const struct fact *f)
 		return false;
 	switch (p->op) {
 	case OP_LT:
-		return f->is_number && f->number < v->number;
+		return known && f->number < number;
 	case OP_LE:
-		return f->is_number && f->number <= v->number;
+		return known && f->number <= number;
 	case OP_GT:
-		return f->is_number && f->number > v->number;
+		return known && f->number > number;
 	case OP_GE:
-		return f->is_number && f->number >= v->number;
+		return known && f->number >= number;
 	default:
 		break;
 	}

@@ -381,6 +381,22 @@ static void test_huge_job_is_refused_before_memory_is_spent(void **state)
 	expect_error(b, KG_ELIMIT, "more than 4611686018427387904 slots");
 }
 
+static void test_predicates_take_the_units_that_parameters_take(void **state)
+{
+	struct grid *g = &((struct both *)*state)->g;
+	char *unit = g->netperf->params[2].unit;
+
+	assert_string_equal(g->netperf->params[2].name, "seconds");
+	g->netperf->params[2].unit = (char *)"s";
+	assert_planned(g, "name: j\nkernels: [newer]\nmachines: lab-amd\n"
+			  "workloads: [netperf: {test: UDP_RR, seconds: [10s, 1m, 90]}]\n"
+			  "exclude: [\"seconds >= 1m and seconds < 1.5m\"]\n");
+	g->netperf->params[2].unit = unit;
+	assert_int_equal(g->plan->n_cells, 2);
+	assert_contains(g->plan->cells[0].params, "seconds=10 ");
+	assert_contains(g->plan->cells[1].params, "seconds=90 ");
+}
+
 /* With all pairs and predicates what is left is not known at first; the count still comes before rows,
  * pairs and, where the axes alone say it, values. */
 static void test_all_pairs_of_too_much_are_refused_before_memory_is_spent(void **state)
@@ -656,6 +672,7 @@ int main(void)
 		T(test_impossible_ranges_are_refused),
 		T(test_two_dots_in_a_text_are_no_range),
 		T(test_huge_job_is_refused_before_memory_is_spent),
+		T(test_predicates_take_the_units_that_parameters_take),
 		T(test_all_pairs_of_too_much_are_refused_before_memory_is_spent),
 		T(test_newest_and_previous_kernel),
 		T(test_added_kernel_is_the_one_that_was_added),

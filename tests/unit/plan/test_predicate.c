@@ -274,6 +274,59 @@ static void test_parameters_compare_as_numbers_where_they_are(void **state)
 	assert_false(matches_cell("test != TCP_RR")); /* absent */
 }
 
+/* "90s" is 1.5 of a parameter in minutes: what is written and what is compared need not be the same. */
+static void test_parameters_compare_in_the_unit_of_their_declaration(void **state)
+{
+	static struct kg_param_decl decls[] = {
+		{.name = (char *)"size", .type = KG_PARAM_INT, .unit = (char *)"KiB"},
+		{.name = (char *)"test", .type = KG_PARAM_INT, .unit = (char *)"min"}};
+	static const struct kg_workload decl = {.params = decls, .n_params = 2};
+	static struct kg_param_value items[] = {{(char *)"size", (char *)"64"},
+						{(char *)"test", (char *)"2"}};
+	static const struct kg_params given = {items, 2};
+	static const struct {
+		const char *text;
+		bool with, without; /* a declaration */
+	} cases[] = {
+		{"size == 64KiB", true, false},
+		{"size == 64", true, true},
+		{"size != 64KiB", false, true},
+		{"size in (1, 2KiB, 65536B)", true, false},
+		{"size < 64.5KiB and size > 63.5KiB", true, false},
+		{"size == 64s", false, false}, /* another kind of unit */
+		{"size >= 1s", false, false},
+		{"test == 2m", true, false},
+		{"test == 120s", true, false},
+		{"test > 90s and test < 2.5min", true, false},
+		{"test not in (1m, 3m)", true, true},
+		{"test <= 0.1h", true, false},
+		{"test == 2MiB", false, false},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct predicate_cell c = {.machine = &epyc, .params = &given};
+		struct predicate *p;
+		struct kg_err err = {{0}};
+
+		if (predicate_parse(cases[i].text, &axes, &p, &err) < 0)
+			fail_msg("%s: %s", cases[i].text, err.text);
+		if (predicate_matches_cell(p, &c) != cases[i].without)
+			fail_msg("%s without a declaration", cases[i].text);
+		c.decl = &decl;
+		if (predicate_matches_cell(p, &c) != cases[i].with)
+			fail_msg("%s", cases[i].text);
+		predicate_free(p);
+	}
+	refused("size > big", &axes, "column 8: expected a number such as 64, 10s or 64KiB, not");
+	refused("cpus > 10s", &axes, "column 8: expected a number, not '10s'");
+	refused("memory >= 16 GiB", NULL,
+		"column 14: a unit stands behind its number without a blank, as in 16GiB");
+	refused("(size > 10 min)", &axes, "column 12: a unit stands behind its number");
+	refused("cpus > 10 cores", NULL, "column 11: expected 'and', 'or' or the end");
+}
+
 static void test_axis_values_that_the_job_lacks_are_refused(void **state)
 {
 	(void)state;
@@ -574,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_nesting_and_length_are_capped),
 		cmocka_unit_test(test_axes_and_machine_facts_mix),
 		cmocka_unit_test(test_parameters_compare_as_numbers_where_they_are),
+		cmocka_unit_test(test_parameters_compare_in_the_unit_of_their_declaration),
 		cmocka_unit_test(test_axis_values_that_the_job_lacks_are_refused),
 	};
 
