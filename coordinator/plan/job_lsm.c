@@ -331,7 +331,6 @@ static int add_default(const struct job_input *in)
 	if (!j->lsms)
 		return job_no_memory(in->err);
 	j->n_lsms = 1;
-	j->lsms[0].at = (struct job_place){.line = 1, .column = 1};
 	j->lsms[0].label = strdup(JOB_LSM_DEFAULT);
 	j->lsms[0].request = strdup(JOB_LSM_DEFAULT);
 	return j->lsms[0].label && j->lsms[0].request ? 0 : job_no_memory(in->err);

@@ -52,19 +52,26 @@ static const char *place(const struct explaining *x, struct job_place at, struct
 
 /* ---- machine, kernel, list ---- */
 
+/* The one of the names that is a machine's; NULL: none is. */
+static const struct job_text *named(const struct job_machines *m, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < m->names.n; i++)
+		if (strcmp(m->names.items[i].text, name) == 0)
+			return &m->names.items[i];
+	return NULL;
+}
+
 static void explain_machines(struct explaining *x, const char *key, const char *name,
 			     const struct job_machines *m)
 {
+	const struct job_text *t = named(m, name);
 	struct place_text at;
-	size_t i;
 
-	for (i = 0; i < m->names.n; i++) {
-		if (strcmp(m->names.items[i].text, name) != 0)
-			continue;
-		line(x, "%s '%s': named at %s", key, name, place(x, m->names.items[i].at, &at));
-		return;
-	}
-	if (m->where)
+	if (t)
+		line(x, "%s '%s': named at %s", key, name, place(x, t->at, &at));
+	else if (m->where)
 		line(x, "%s '%s': matches '%s' at %s", key, name, m->where_text,
 		     place(x, m->at, &at));
 	else
@@ -72,9 +79,32 @@ static void explain_machines(struct explaining *x, const char *key, const char *
 		     name);
 }
 
+/* A machine that a role names as client is one of the job's, whatever `machines` says. */
+static void explain_own_machine(struct explaining *x)
+{
+	const struct job_spec *j = x->b->job;
+	const struct job_machines *m = &j->machines;
+	bool chosen = m->names.n
+			      ? named(m, x->c->machine) != NULL
+			      : !m->where || predicate_matches_machine(m->where,
+								       &x->column->machine->facts);
+	const struct job_text *t = NULL;
+	struct place_text at;
+	size_t i;
+
+	for (i = 0; i < j->n_workloads && !t && !chosen; i++)
+		if (j->workloads[i].role)
+			t = named(&j->workloads[i].role->client, x->c->machine);
+	if (t)
+		line(x, "machine '%s': none of 'machines', but a client that is named at %s",
+		     x->c->machine, place(x, t->at, &at));
+	else
+		explain_machines(x, "machine", x->c->machine, m);
+}
+
 static void explain_kernel(struct explaining *x)
 {
-	const struct job_text *t = &x->b->job->kernels.items[x->c->kernel_order];
+	const struct job_text *t = x->b->kernels[x->c->kernel_order].wanted;
 	struct place_text at;
 
 	line(x, "kernel '%s' (digest %.12s): '%s' at %s", x->c->kernel_label, x->c->kernel, t->text,
@@ -110,8 +140,11 @@ static void explain_list(struct explaining *x)
 	struct place_text at;
 	size_t i;
 
-	line(x, "lsm '%s': %s, at %s", l->label, l->request[0] ? l->request : "the empty list",
-	     place(x, l->at, &at));
+	if (l->at.line == 0)
+		line(x, "lsm '%s': the kernel's own list, for the file asks for none", l->label);
+	else
+		line(x, "lsm '%s': %s, at %s", l->label,
+		     l->request[0] ? l->request : "the empty list", place(x, l->at, &at));
 	explain_origin(x, l);
 	line(x, "  its list on this kernel: %s", x->c->lsm_effective);
 	for (i = 0; i < p->n_merges; i++) {
@@ -408,7 +441,7 @@ static void explain(struct explaining *x)
 	     c->kernel_label, c->lsm_label, c->variant[0] ? " " : "", c->variant, c->workload,
 	     c->params, c->peer[0] ? " with " : "", c->peer);
 	line(x, "identity: %s", c->identity);
-	explain_machines(x, "machine", c->machine, &x->b->job->machines);
+	explain_own_machine(x);
 	explain_kernel(x);
 	explain_list(x);
 	explain_cmdline(x);

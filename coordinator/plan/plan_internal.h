@@ -133,9 +133,10 @@ struct plan_column { /* a machine of the job, or one that is only a server */
 
 struct plan_selected { /* a kernel of the job */
 	const struct plan_kernel *kernel;
-	const char *digest, *shown; /* label or release; in the plan's memory */
-	struct lsm_kernel lsm;	    /* with the name that warnings use */
-	const char *infeasible;	    /* NULL: none */
+	const struct job_text *wanted; /* what names it in the job */
+	const char *digest, *shown;    /* label or release; in the plan's memory */
+	struct lsm_kernel lsm;	       /* with the name that warnings use */
+	const char *infeasible;	       /* NULL: none */
 };
 
 /* ---- boots ---- */

@@ -302,12 +302,11 @@ static int same_kernel(struct plan_builder *b, const struct job_text *x, const c
 static int select_kernels(struct plan_builder *b)
 {
 	const struct job_texts *wanted = &b->job->kernels;
-	const char **selectors = plan_scratch(b, wanted->n, sizeof(*selectors));
 	struct kg_err why = {{0}};
 	size_t i, k;
 
 	b->kernels = plan_scratch(b, wanted->n, sizeof(*b->kernels));
-	if (!b->kernels || !selectors)
+	if (!b->kernels)
 		return plan_no_memory(b->err);
 	for (i = 0; i < wanted->n; i++) {
 		size_t index = 0;
@@ -320,12 +319,12 @@ static int select_kernels(struct plan_builder *b)
 			if (b->kernels[k].kernel == &b->in->kernels[index])
 				break;
 		if (k < b->n_kernels) {
-			rc = same_kernel(b, &wanted->items[i], selectors[k]);
+			rc = same_kernel(b, &wanted->items[i], b->kernels[k].wanted->text);
 			if (rc < 0)
 				return rc;
 			continue;
 		}
-		selectors[b->n_kernels] = wanted->items[i].text;
+		b->kernels[b->n_kernels].wanted = &wanted->items[i];
 		b->kernels[b->n_kernels++].kernel = &b->in->kernels[index];
 	}
 	return name_kernels(b);

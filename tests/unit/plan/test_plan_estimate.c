@@ -219,6 +219,46 @@ static void test_explanation_of_a_derived_list_leads_to_the_one_that_is_written_
 	kg_str_deinit(&s);
 }
 
+/* The list of kernels that are tried is shorter than the file's where two mean the same. */
+static void test_explanation_names_what_stands_for_the_kernel(void **state)
+{
+	struct grid *g = *state;
+	struct kg_str s = {0};
+
+	g->kernels[0].added_ns = 1;
+	g->kernels[1].added_ns = 2;
+	assert_planned(g,
+		       "name: j\nmachines: [lab-amd]\ncanary: none\n"
+		       "kernels: [newest, newer, 6.1.0-52-cloud-amd64]\nworkloads: [hackbench]\n");
+	assert_int_equal(g->plan->n_cells, 2);
+	explain(g, 1, &s);
+	assert_contains(s.text,
+			"\nkernel 'newer' (digest 61bbbbbbbb00): 'newest' at job.yaml:4:11\n");
+	assert_contains(s.text,
+			"\nlsm 'default': the kernel's own list, for the file asks for none\n");
+	explain(g, 2, &s);
+	assert_contains(s.text, "(digest 61aaaaaaaa00): '6.1.0-52-cloud-amd64' at job.yaml:4:26\n");
+	kg_str_deinit(&s);
+}
+
+static void test_explanation_of_a_client_that_machines_does_not_choose(void **state)
+{
+	struct grid *g = *state;
+	struct kg_str s = {0};
+
+	g->netperf->pair = true;
+	g->machines[0].address = "10.0.0.1";
+	g->machines[1].address = "10.0.0.2";
+	assert_planned(g, "name: j\nmachines: vendor == amd\ncanary: none\nkernels: [newer]\n"
+			  "workloads:\n  - netperf: {test: UDP_RR, role: {client: [lab-intel], "
+			  "server: lab-amd}}\n");
+	explain(g, 1, &s);
+	assert_contains(s.text, "\nmachine 'lab-intel': none of 'machines', but a client that is "
+				"named at job.yaml:6:45\n");
+	assert_contains(s.text, "\nserver 'lab-amd': named at job.yaml:6:65\n");
+	kg_str_deinit(&s);
+}
+
 static void test_explanation_of_what_cannot_run_and_of_what_is_not_there(void **state)
 {
 	struct grid *g = *state;
@@ -268,6 +308,8 @@ int main(void)
 		T(test_infeasible_cells_detect_nothing),
 		T(test_explanation_names_the_files_places),
 		T(test_explanation_of_a_derived_list_leads_to_the_one_that_is_written_out),
+		T(test_explanation_names_what_stands_for_the_kernel),
+		T(test_explanation_of_a_client_that_machines_does_not_choose),
 		T(test_explanation_of_what_cannot_run_and_of_what_is_not_there),
 	};
 
