@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/uarch.h"
+#include "coordinator/plan/plan_cover.h"
 
 static const char example[] =
 	"include: site.yaml            # of this folder; what stands here wins\n"
@@ -270,8 +271,12 @@ static void add_limits(struct kg_str *out)
 		".PP\nA file has at most 1 MiB and 100000 nodes, aliases counted as often as they "
 		"are used;\na mapping has at most %d keys; kernels, workloads, variants, "
 		"predicates and settings\nare at most %d each; boots at most %d. A job with more "
-		"slots than the coordinator's\nlimits.max\\-slots is refused with the count.\n",
-		JOB_MAX_KEYS, JOB_MAX_ITEMS, JOB_MAX_BOOTS);
+		"slots than the coordinator's\nlimits.max\\-slots is refused with the count, "
+		"without "
+		"pairwise that of the whole\nproduct, before exclude and only leave anything out. "
+		"With pairwise, the axes of a\nworkload that they name may have %llu "
+		"combinations.\n",
+		JOB_MAX_KEYS, JOB_MAX_ITEMS, JOB_MAX_BOOTS, (unsigned long long)COVER_MAX_RELEVANT);
 }
 
 void job_manual(struct kg_str *out)

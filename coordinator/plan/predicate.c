@@ -30,6 +30,13 @@ int predicate_fail(struct parser *p, size_t at, const char *text)
 	return kg_err_set(p->err, KG_EINVALID, "column %zu: %s", predicate_column(p, at), text);
 }
 
+static int too_long(struct parser *p, size_t at, const char *what, int most)
+{
+	return kg_err_set(p->err, KG_EINVALID,
+			  "column %zu: the %s is too long: it may have %d bytes",
+			  predicate_column(p, at), what, most);
+}
+
 static bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || strchr("._+-:/%@*", c);
@@ -45,7 +52,7 @@ static int read_quoted(struct parser *p)
 		return predicate_fail(p, p->pos, "the quotes are not closed");
 	len = (size_t)(end - (p->text + p->pos + 1));
 	if (len >= PREDICATE_WORD_MAX)
-		return predicate_fail(p, p->pos, "the text is too long");
+		return too_long(p, p->pos, "text", PREDICATE_WORD_MAX - 1);
 	memcpy(p->word, p->text + p->pos + 1, len);
 	p->word[len] = '\0';
 	p->token = TOK_QUOTED;
@@ -130,7 +137,7 @@ int predicate_next(struct parser *p)
 	if (len == 0)
 		return read_op(p);
 	if (len >= PREDICATE_WORD_MAX)
-		return predicate_fail(p, p->pos, "the word is too long");
+		return too_long(p, p->pos, "word", PREDICATE_WORD_MAX - 1);
 	memcpy(p->word, p->text + p->pos, len);
 	p->word[len] = '\0';
 	p->token = TOK_WORD;
@@ -423,7 +430,7 @@ int predicate_parse(const char *text, const struct predicate_scope *scope, struc
 	int rc;
 
 	if (strlen(text) > MAX_TEXT)
-		return predicate_fail(&p, MAX_TEXT, "the predicate is too long");
+		return too_long(&p, MAX_TEXT, "predicate", MAX_TEXT);
 	rc = predicate_next(&p);
 	if (rc == 0 && p.token == TOK_END)
 		rc = predicate_fail(&p, 0, "the predicate is empty");

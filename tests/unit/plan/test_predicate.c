@@ -212,7 +212,11 @@ static void test_nesting_and_length_are_capped(void **state)
 	refused(text, NULL, "too many parentheses");
 	memset(text, ' ', 4500);
 	(void)snprintf(text + 4500, 20, "cpus > 1");
-	refused(text, NULL, "the predicate is too long");
+	refused(text, NULL, "column 4097: the predicate is too long: it may have 4096 bytes");
+	(void)snprintf(text, sizeof(text), "name == %0*d", 200, 1);
+	refused(text, NULL, "column 9: the word is too long: it may have 127 bytes");
+	(void)snprintf(text, sizeof(text), "name == '%0*d'", 200, 1);
+	refused(text, NULL, "column 9: the text is too long: it may have 127 bytes");
 	text[0] = '\0';
 	for (i = 0; i < 200; i++)
 		(void)snprintf(text + 15 * i, sizeof(text) - 15 * i, "%s", "cpus > 1 and   ");
