@@ -137,6 +137,24 @@ const char *lsm_suggest(const char *name)
 	return kg_suggest(lower, names, LSM_COUNT);
 }
 
+static int refuse_unknown(const char *name, struct kg_err *err)
+{
+	const char *meant = lsm_suggest(name);
+	struct kg_str all = {0};
+	size_t i;
+
+	if (meant)
+		return kg_err_set(err, KG_EINVALID, "no kernel has an LSM '%s', did you mean '%s'?",
+				  name, meant);
+	for (i = 0; i < LSM_COUNT; i++)
+		kg_str_addf(&all, "%s%s", i ? ", " : "", lsm_traits[i].name);
+	(void)kg_err_set(err, KG_EINVALID,
+			 "no kernel has an LSM '%s'; known are %s, and \"\" is the empty list",
+			 name, kg_str_text(&all));
+	kg_str_deinit(&all);
+	return KG_EINVALID;
+}
+
 /* One name of a list that a job writes. */
 static int check_name(const char *name, struct kg_err *err)
 {
@@ -160,8 +178,7 @@ static int check_name(const char *name, struct kg_err *err)
 					  name, meant ? ": write '" : "", meant ? meant : "",
 					  meant ? "'" : "");
 	}
-	return kg_err_set(err, KG_EINVALID, "no kernel has an LSM '%s'%s%s%s", name,
-			  meant ? ", did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+	return refuse_unknown(name, err);
 }
 
 int lsm_check_list(const char *list, struct kg_err *err)

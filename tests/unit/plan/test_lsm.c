@@ -613,6 +613,9 @@ static void test_check_list_refuses_what_no_kernel_matches(void **state)
 	check_bad_list("yama,", "empty name");
 	check_bad_list("aparmor", "did you mean 'apparmor'?");
 	check_bad_list("!apparmor", "no kernel has an LSM '!apparmor'");
+	check_bad_list("none", "no kernel has an LSM 'none'; known are ");
+	check_bad_list("none", ", apparmor, ");
+	check_bad_list("none", ", and \"\" is the empty list");
 	check_bad_list("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 		       "70 letters");
 }
