@@ -339,7 +339,7 @@ static void take_error(struct driver *d, const Kgrid__V1__Error *e, uint32_t id)
 	const char *text = e->text ? e->text : kg_strerror(e->code);
 
 	if (d->fetch && id == d->fetch_id)
-		boot_fetch_refused(d->fetch, e->code ? e->code : KG_EREFUSED, text);
+		boot_fetch_refused(d->fetch, e->code < 0 ? e->code : KG_EREFUSED, text);
 	else
 		kg_log_warn("coordinator: %s", text);
 }

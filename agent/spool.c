@@ -15,7 +15,7 @@
 
 #define HEADER_SIZE   32
 #define ENTRY_SIZE    20
-#define COMPACT_BYTES (1024 * 1024) /* not worth it below */
+#define COMPACT_BYTES (1024 * 1024) /* not worth it below, unless the limit is near */
 
 static const char magic[8] = {'K', 'G', 'S', 'P', 'O', 'O', 'L', '1'};
 
@@ -446,7 +446,8 @@ int spool_ack(struct spool *s, uint64_t seq, struct kg_err *err)
 	rc = write_header(s, s->fd);
 	if (rc < 0)
 		return kg_err_set(err, rc, "cannot write '%s': %s", s->path, kg_strerror(rc));
-	if (s->acked_end > COMPACT_BYTES && s->acked_end > s->end / 2)
+	if ((s->acked_end > COMPACT_BYTES || s->acked_end > s->limit_bytes / 4) &&
+	    s->acked_end > s->end / 2)
 		return compact(s, err);
 	return 0;
 }

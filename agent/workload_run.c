@@ -628,9 +628,9 @@ static void on_begin(uv_timer_t *t)
 {
 	struct workload_run *r = t->data;
 
-	r->started_ns = kg_monotonic_ns();
 	r->warmup = r->w->warmup_runs > 0 || r->w->warmup_ns > 0;
-	say_started(r);
+	say_started(r); /* the owner may end the run at once: there is nothing to step yet */
+	r->started_ns = kg_monotonic_ns();
 	enter(r, PHASE_HELPER, HELPER_NS);
 	if (r->w->helper.n && r->role != WORKLOAD_CLIENT && !failed(r))
 		(void)start_helper(r);

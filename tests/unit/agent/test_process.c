@@ -211,11 +211,11 @@ static void test_fence_ends_the_run(void **state)
 	assert_int_not_equal(system("pgrep -f 'sleep 100[0].75' >/dev/null"), 0);
 }
 
-static void test_kernel_that_is_not_delivered_ends_the_boot(void **state)
+/* An order whose kernel is asked for, and the answer to that. */
+static void refuse_kernel(struct double_ *d, int32_t code)
 {
 	Kgrid__V1__BootOrder o = KGRID__V1__BOOT_ORDER__INIT;
 	Kgrid__V1__Error e = KGRID__V1__ERROR__INIT;
-	struct double_ *d = *state;
 	char digest[65];
 	struct kg_msg *m;
 	uint32_t id = 1;
@@ -238,13 +238,30 @@ static void test_kernel_that_is_not_delivered_ends_the_boot(void **state)
 	assert_string_equal(BODY(m, Kgrid__V1__BlobRequest)->digest, digest);
 	kg_msg_free(m);
 	e.has_code = 1;
-	e.code = KG_ENOTFOUND;
+	e.code = code;
 	e.text = (char *)(uintptr_t) "no such blob";
 	double_send(d, KG_MSG_ERROR, id, &e.base);
-	m = double_finish(d);
-	assert_string_equal(RECORD(m)->boot_ended->outcome, "harness-error");
-	assert_non_null(strstr(RECORD(m)->boot_ended->reason, "no such blob"));
+}
+
+static void expect_boot_end(struct double_ *d, const char *outcome, const char *reason)
+{
+	struct kg_msg *m = double_finish(d);
+
+	assert_string_equal(RECORD(m)->boot_ended->outcome, outcome);
+	assert_non_null(strstr(RECORD(m)->boot_ended->reason, reason));
 	kg_msg_free(m);
+}
+
+static void test_kernel_that_is_not_delivered_ends_the_boot(void **state)
+{
+	refuse_kernel(*state, KG_ENOTFOUND);
+	expect_boot_end(*state, "harness-error", "no such blob");
+}
+
+static void test_error_with_a_code_of_no_error_is_one_all_the_same(void **state)
+{
+	refuse_kernel(*state, 5);
+	expect_boot_end(*state, "infra", "no such blob");
 }
 
 static void test_other_version_is_tried_again(void **state)
@@ -372,6 +389,7 @@ int main(void)
 		T(test_lost_connection_loses_and_repeats_no_record),
 		T(test_fence_ends_the_run),
 		T(test_kernel_that_is_not_delivered_ends_the_boot),
+		T(test_error_with_a_code_of_no_error_is_one_all_the_same),
 		T(test_other_version_is_tried_again),
 		T(test_second_agent_on_the_same_state_refuses_to_start),
 		T(test_damaged_state_is_put_aside),

@@ -246,6 +246,22 @@ static void test_full_spool_refuses_but_for_last_words(void **state)
 	free(big);
 }
 
+static void test_smallest_spool_takes_any_amount_that_is_acknowledged(void **state)
+{
+	struct fixture *f = *state;
+	static char bytes[16384];
+	struct spool *s;
+	uint64_t seq;
+
+	assert_int_equal(spool_open(f->dir, 5, 1 << 20, true, &s, &f->err), 0);
+	for (seq = 1; seq <= 256; seq++) {
+		if (spool_append(s, seq, 0, bytes, sizeof(bytes), false, &f->err) < 0)
+			fail_msg("record %u: %s", (unsigned)seq, f->err.text);
+		assert_int_equal(spool_ack(s, seq, &f->err), 0);
+	}
+	spool_free(s);
+}
+
 static void test_number_out_of_order_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -289,6 +305,7 @@ int main(void)
 		T(test_acknowledged_space_is_given_back),
 		T(test_all_acknowledged_big_spool_keeps_only_its_last),
 		T(test_full_spool_refuses_but_for_last_words),
+		T(test_smallest_spool_takes_any_amount_that_is_acknowledged),
 		T(test_number_out_of_order_is_refused),
 		T(test_spool_of_another_boot_is_corrupt),
 		cmocka_unit_test(test_crc_is_the_usual_one),

@@ -24,6 +24,7 @@ struct fixture {
 	struct workload_run_ops ops; /* of a run with a role */
 	uint16_t port;
 	bool finish; /* as soon as it serves */
+	bool kill_at_start;
 	uv_timer_t kill_timer;
 	char stages[64];
 	struct kg_texts argv;
@@ -45,6 +46,8 @@ static void on_started(void *data, const struct kg_texts *argv)
 
 	assert_false(f->ended);
 	assert_true(argv->n > 0);
+	if (f->kill_at_start)
+		workload_run_kill(f->run, "infra", "no room");
 }
 
 static void on_stage(void *data, const char *stage)
@@ -360,6 +363,18 @@ static void test_run_killed_before_it_began_ends_once(void **state)
 	assert_string_equal(f->outcome, "infra");
 }
 
+/* Its owner has no room for what it says of its beginning. */
+static void test_run_killed_as_it_says_that_it_begins_ends_once(void **state)
+{
+	struct fixture *f = *state;
+
+	f->kill_at_start = true;
+	run(f, WORKLOAD("sleep, \"1000\"", ""), 1);
+	assert_string_equal(f->outcome, "infra");
+	assert_string_equal(f->reason, "no room");
+	assert_string_equal(f->stages, "");
+}
+
 /* A server for the helper tests: python is part of the build's tools on Debian only by chance, so
  * perl-base, which is essential there. */
 #define LISTEN                                                                                \
@@ -490,6 +505,7 @@ static const struct CMUnitTest tests[] = {
 	T(test_missing_program_is_harness_error),
 	T(test_run_can_be_killed_from_outside),
 	T(test_run_killed_before_it_began_ends_once),
+	T(test_run_killed_as_it_says_that_it_begins_ends_once),
 	T(test_helper_listens_before_the_command_and_is_gone_after),
 	T(test_helper_that_ends_is_fail),
 	T(test_server_runs_no_command_and_passes_when_told_that_it_is_over),
