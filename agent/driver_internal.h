@@ -152,7 +152,6 @@ void driver_peer_ready(struct driver *d, const Kgrid__V1__PeerReady *p);
 void driver_peer_done(struct driver *d, const Kgrid__V1__PeerDone *p);
 void driver_peer_resend(struct driver *d);
 /* Something the run has to say; the run is stopped where the spool has no room for it. */
-void driver_run_record(struct driver *d, enum agent_record_kind kind, const char *stage,
-		       const void *body, size_t payload);
+void driver_run_record(struct driver *d, enum agent_record_kind kind, const ProtobufCMessage *body);
 
 #endif

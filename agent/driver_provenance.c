@@ -43,7 +43,6 @@ static bool make_message(struct message *m, const char *phase, const struct fact
 	size_t i;
 
 	kgrid__v1__provenance__init(&m->body);
-	m->bytes = PIECE_OVERHEAD;
 	m->items = calloc(l->n + 1, sizeof(*m->items));
 	m->body.facts = calloc(l->n + 1, sizeof(*m->body.facts));
 	if (!m->items || !m->body.facts)
@@ -56,10 +55,10 @@ static bool make_message(struct message *m, const char *phase, const struct fact
 		m->items[i].value = f->value;
 		m->items[i].reason = f->value ? NULL : text(f->reason);
 		m->body.facts[i] = &m->items[i];
-		m->bytes += strlen(f->name) + (f->value ? strlen(f->value) : 8) + 16;
 	}
 	m->body.n_facts = l->n;
 	m->body.phase = text(phase);
+	m->bytes = PIECE_OVERHEAD + kgrid__v1__provenance__get_packed_size(&m->body);
 	return true;
 }
 
@@ -269,7 +268,7 @@ static void record_moment(struct driver *d, const char *phase, const struct fact
 	struct message m = {.items = NULL};
 
 	if (driver_records_provenance(d) && l->n && make_message(&m, phase, l))
-		driver_run_record(d, AGENT_REC_PROVENANCE, NULL, &m.body, m.bytes);
+		driver_run_record(d, AGENT_REC_PROVENANCE, &m.body.base);
 	free_message(&m);
 }
 

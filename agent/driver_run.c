@@ -10,6 +10,7 @@
 #include "agent/driver_internal.h"
 #include "common/clock.h"
 #include "common/str.h"
+#include "proto/frame.h"
 
 #define LOG_CHUNK_BYTES 65536
 #define PEER_S		(4 * 3600) /* the coordinator, which knows both sides, is to end it sooner */
@@ -20,18 +21,23 @@ static const char *direction_name(enum kg_direction dir)
 	return dir == KG_DIR_HIGHER ? "higher" : dir == KG_DIR_LOWER ? "lower" : "none";
 }
 
-void driver_run_record(struct driver *d, enum agent_record_kind kind, const char *stage,
-		       const void *body, size_t payload)
+static bool has_room(const struct driver *d, size_t payload)
+{
+	size_t len = payload + RECORD_OVERHEAD;
+
+	return len <= KG_FRAME_MAX && (!d->spool || spool_has_room(d->spool, len));
+}
+
+void driver_run_record(struct driver *d, enum agent_record_kind kind, const ProtobufCMessage *body)
 {
 	struct agent_event ev = {.kind = AGENT_EV_RUN_RECORD};
 
 	if (d->stopping)
 		return;
-	if (d->spool && !spool_has_room(d->spool, payload + RECORD_OVERHEAD)) {
+	if (!has_room(d, protobuf_c_message_get_packed_size(body))) {
 		ev.kind = AGENT_EV_SPOOL_FULL;
 	} else {
 		ev.u.record.kind = kind;
-		ev.u.record.stage = stage;
 		ev.u.record.body = body;
 	}
 	driver_event(d, &ev);
@@ -44,7 +50,7 @@ static void on_started(void *data, const struct kg_texts *argv)
 	Kgrid__V1__AttemptStarted s = KGRID__V1__ATTEMPT_STARTED__INIT;
 	Kgrid__V1__MetricInfo *infos = calloc(w->n_metrics + 1, sizeof(*infos));
 	Kgrid__V1__MetricInfo **list = calloc(w->n_metrics + 1, sizeof(*list));
-	size_t i, payload = 0;
+	size_t i;
 
 	for (i = 0; infos && list && i < w->n_metrics; i++) {
 		Kgrid__V1__MetricInfo *m = &infos[s.n_metrics];
@@ -60,14 +66,11 @@ static void on_started(void *data, const struct kg_texts *argv)
 		m->has_min_effect_pct = 1;
 		m->min_effect_pct = w->metrics[i].min_effect_pct;
 		list[s.n_metrics++] = m;
-		payload += 256;
 	}
-	for (i = 0; i < argv->n; i++)
-		payload += strlen(argv->items[i]) + 8;
 	s.metrics = list;
 	s.argv = argv->items;
 	s.n_argv = argv->n;
-	driver_run_record(d, AGENT_REC_ATTEMPT_STARTED, NULL, &s, payload);
+	driver_run_record(d, AGENT_REC_ATTEMPT_STARTED, &s.base);
 	driver_before_run(d);
 	free(infos);
 	free(list);
@@ -175,7 +178,7 @@ static void pass_samples(struct driver *d, const struct run_sample *s, size_t n,
 		b.value = c.value;
 		b.has_warmup = warmup;
 		b.warmup = warmup;
-		driver_run_record(d, AGENT_REC_SAMPLES, NULL, &b, n * 40);
+		driver_run_record(d, AGENT_REC_SAMPLES, &b.base);
 	} else {
 		driver_die(d, "out of memory for samples");
 	}
@@ -215,7 +218,7 @@ static void on_log(void *data, const char *stream, const void *bytes, size_t len
 			c.has_dropped_bytes = 1;
 			c.dropped_bytes = dropped;
 		}
-		driver_run_record(data, AGENT_REC_LOG, NULL, &c, part);
+		driver_run_record(data, AGENT_REC_LOG, &c.base);
 	} while (len > 0);
 }
 
@@ -437,7 +440,11 @@ void driver_peer_ready(struct driver *d, const Kgrid__V1__PeerReady *p)
 
 void driver_start_run(struct driver *d, uint32_t index)
 {
-	if (has_role(d->order->runs[index], "client"))
+	struct agent_event full = {.kind = AGENT_EV_SPOOL_FULL};
+
+	if (!has_room(d, 0)) /* what is left is for ends, and each run has one */
+		driver_event(d, &full);
+	else if (has_role(d->order->runs[index], "client"))
 		wait_for_server(d, index);
 	else
 		start_run(d, index, NULL, 0);

@@ -101,6 +101,15 @@ void double_without(struct double_ *d, const char *key)
 	free(text);
 }
 
+void double_add_config(const struct double_ *d, const char *lines)
+{
+	FILE *f = fopen(d->config, "a");
+
+	assert_non_null(f);
+	fputs(lines, f);
+	assert_int_equal(fclose(f), 0);
+}
+
 static void save_order(struct double_ *d, const Kgrid__V1__BootOrder *o)
 {
 	struct agent_state s = {.saved = {.stage = AGENT_RUN, .boot = 7, .lease_epoch = 3},
@@ -124,18 +133,24 @@ static void save_order(struct double_ *d, const Kgrid__V1__BootOrder *o)
 void double_prepare_order(struct double_ *d, const struct double_order *order)
 {
 	Kgrid__V1__BootOrder o = KGRID__V1__BOOT_ORDER__INIT;
-	Kgrid__V1__RunOrder items[8], *list[8];
+	size_t repeat = order->repeat ? order->repeat : 1, kinds = 0, n, i;
+	Kgrid__V1__RunOrder *items = calloc(8 * repeat, sizeof(*items));
+	Kgrid__V1__RunOrder **list = calloc(8 * repeat, sizeof(*list));
 	Kgrid__V1__Setting settings[4], *all[4];
-	size_t n, i;
 
-	for (n = 0; n < 8 && order->runs[n].workload; n++) {
+	assert_true(items && list);
+	while (kinds < 8 && order->runs[kinds].workload)
+		kinds++;
+	for (n = 0; n < kinds * repeat; n++) {
+		const struct double_run *run = &order->runs[n % kinds];
+
 		kgrid__v1__run_order__init(&items[n]);
 		items[n].has_attempt = items[n].has_slot = items[n].has_iterations = 1;
 		items[n].attempt = 100 + n;
 		items[n].slot = 200 + n;
 		items[n].iterations = order->iterations;
-		items[n].workload = (char *)(uintptr_t)order->runs[n].workload;
-		items[n].role = (char *)(uintptr_t)order->runs[n].role;
+		items[n].workload = (char *)(uintptr_t)run->workload;
+		items[n].role = (char *)(uintptr_t)run->role;
 		list[n] = &items[n];
 	}
 	for (i = 0; i < 4 && order->settings[2 * i]; i++) {
@@ -154,6 +169,8 @@ void double_prepare_order(struct double_ *d, const struct double_order *order)
 	o.settings = all;
 	o.n_settings = i;
 	save_order(d, &o);
+	free(items);
+	free(list);
 }
 
 void double_prepare_run(struct double_ *d, const char *const *runs, uint32_t iterations)

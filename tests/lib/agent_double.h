@@ -45,6 +45,7 @@ struct double_run {
 
 struct double_order {
 	struct double_run runs[8];
+	unsigned repeat; /* so often all of them; 0: once */
 	uint32_t iterations;
 	const char *settings[8]; /* name, value, name, ...; NULL ends them */
 };
@@ -56,6 +57,8 @@ void double_prepare_order(struct double_ *d, const struct double_order *order);
 void double_prepare_run(struct double_ *d, const char *const *runs, uint32_t iterations);
 /* Takes a line of the agent's configuration out ("address:"); before its start. */
 void double_without(struct double_ *d, const char *key);
+/* Adds lines to it. */
+void double_add_config(const struct double_ *d, const char *lines);
 
 void double_start_agent(struct double_ *d);
 void double_kill_agent(struct double_ *d, int sig); /* and waits for its end */

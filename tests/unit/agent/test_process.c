@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "agent/agent.h"
+#include "agent/spool.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "tests/lib/agent_double.h"
@@ -264,6 +266,66 @@ static void test_error_with_a_code_of_no_error_is_one_all_the_same(void **state)
 	expect_boot_end(*state, "infra", "no such blob");
 }
 
+/* A spool that has room for nothing but ends. */
+static void fill_spool(const struct double_ *d, uint64_t limit)
+{
+	Kgrid__V1__LogChunk log = KGRID__V1__LOG_CHUNK__INIT;
+	Kgrid__V1__Record r = KGRID__V1__RECORD__INIT;
+	char dir[128], *text = calloc(1, limit);
+	struct kg_err err = {""};
+	struct spool *s;
+	uint8_t *bytes;
+	size_t len;
+
+	(void)snprintf(dir, sizeof(dir), "%s/spool", d->state);
+	assert_int_equal(kg_mkdir_p(dir, 0700, &err), 0);
+	assert_int_equal(spool_open(dir, 7, limit, true, &s, &err), 0);
+	r.has_boot = r.has_lease_epoch = r.has_seq = 1;
+	r.boot = 7;
+	r.lease_epoch = 3;
+	r.seq = 1;
+	r.body_case = KGRID__V1__RECORD__BODY_LOG;
+	r.log = &log;
+	log.has_data = 1;
+	log.data.data = (uint8_t *)text;
+	log.data.len = limit - SPOOL_RESERVE_BYTES - 400;
+	assert_int_equal(kg_msg_encode(KG_MSG_RECORD, 0, &r.base, &bytes, &len, &err), 0);
+	assert_int_equal(spool_append(s, 1, AGENT_RUN, bytes, len, false, &err), 0);
+	spool_free(s);
+	free(bytes);
+	free(text);
+}
+
+/* Each of them has an end to tell, and the reserve is not for all of them. */
+static void test_nothing_begins_once_the_spool_is_full(void **state)
+{
+	static const struct double_order o = {
+		.runs = {{"absent", NULL}}, .repeat = 1000, .iterations = 1};
+	struct double_ *d = *state;
+	struct kg_msg *m;
+
+	double_add_config(d, "spool: 1MiB\n");
+	double_prepare_order(d, &o);
+	fill_spool(d, 1 << 20);
+	double_start_agent(d);
+	double_accept(d);
+	m = double_record(d);
+	assert_int_equal(RECORD(m)->body_case, KGRID__V1__RECORD__BODY_LOG);
+	kg_msg_free(m);
+	for (;;) {
+		m = double_record(d);
+		if (RECORD(m)->body_case == KGRID__V1__RECORD__BODY_ATTEMPT_ENDED)
+			break;
+		kg_msg_free(m);
+	}
+	assert_int_equal(RECORD(m)->attempt, 100);
+	assert_string_equal(RECORD(m)->attempt_ended->outcome, "infra");
+	assert_string_equal(RECORD(m)->attempt_ended->reason, "the spool is full");
+	kg_msg_free(m);
+	expect_boot_end(d, "infra", "the spool is full");
+	assert_int_equal(d->last_seq, 3);
+}
+
 static void test_other_version_is_tried_again(void **state)
 {
 	Kgrid__V1__Hello h = KGRID__V1__HELLO__INIT;
@@ -390,6 +452,7 @@ int main(void)
 		T(test_fence_ends_the_run),
 		T(test_kernel_that_is_not_delivered_ends_the_boot),
 		T(test_error_with_a_code_of_no_error_is_one_all_the_same),
+		T(test_nothing_begins_once_the_spool_is_full),
 		T(test_other_version_is_tried_again),
 		T(test_second_agent_on_the_same_state_refuses_to_start),
 		T(test_damaged_state_is_put_aside),

@@ -379,13 +379,9 @@ static void test_an_address_of_another_machine_is_not_told(void **state)
 {
 	struct double_ *d = *state;
 	struct kg_msg *m;
-	FILE *f;
 
 	double_without(d, "address:");
-	f = fopen(d->config, "a");
-	assert_non_null(f);
-	fputs("address: 192.0.2.254\n", f);
-	assert_int_equal(fclose(f), 0);
+	double_add_config(d, "address: 192.0.2.254\n");
 	double_start_agent(d);
 	double_accept(d);
 	m = double_expect(d, KG_MSG_FACTS);
