@@ -444,6 +444,8 @@ static int prepare_folders(struct driver *d, struct kg_err *err)
 	(void)snprintf(d->spool_dir, sizeof(d->spool_dir), "%s/spool", dir);
 	(void)snprintf(d->cache_dir, sizeof(d->cache_dir), "%s/cache", dir);
 	(void)snprintf(d->digests_path, sizeof(d->digests_path), "%s/digests", dir);
+	(void)snprintf(d->undo_path, sizeof(d->undo_path), "%s/settings-before", dir);
+	d->undo = (struct settings_undo){d->undo_path, d->host_boot_id};
 	rc = kg_mkdir_p(d->spool_dir, 0700, err);
 	if (rc == 0)
 		rc = cache_init(d->cache_dir, err);

@@ -266,11 +266,21 @@ static void still_here(struct driver *d, const char *why)
 	driver_done(d, AGENT_EV_HOP_FAILED, "infra", why);
 }
 
+/* The next kernel must not take them for those of the firmware. */
+static void undo_settings(const struct driver *d)
+{
+	unsigned failed = settings_undo_all(&d->undo);
+
+	if (failed > 0)
+		kg_log_warn("%u settings of an earlier boot could not be undone", failed);
+}
+
 void driver_hop(struct driver *d)
 {
 	const struct agent_config *c = d->config;
 	struct kg_err err;
 
+	undo_settings(d);
 	if (boot_shutdown_by_systemd(c)) {
 		if (boot_shutdown_systemd(&err) < 0)
 			driver_done(d, AGENT_EV_HOP_FAILED, "infra", err.text);

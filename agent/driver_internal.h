@@ -12,6 +12,7 @@
 #include "agent/fact_list.h"
 #include "agent/provenance.h"
 #include "agent/provenance_facts.h"
+#include "agent/settings.h"
 #include "agent/spool.h"
 #include "agent/state.h"
 #include "agent/workload_group.h"
@@ -99,6 +100,8 @@ struct driver {
 	char spool_dir[CACHE_PATH_SIZE];
 	char cache_dir[CACHE_PATH_SIZE];
 	char digests_path[CACHE_PATH_SIZE];
+	char undo_path[CACHE_PATH_SIZE];
+	struct settings_undo undo;
 };
 
 /* driver.c */
@@ -138,7 +141,7 @@ bool driver_nonce_seen(const struct driver *d);
 void driver_describe(struct driver *d);
 /* Facts around the run in progress: the first right before its first process, the second once
  * nothing of it is left. The second makes invalid-env of a pass, in place, where the machine was
- * disturbed; `reason` (AGENT_REASON_SIZE) holds the text. */
+ * disturbed or is no longer set as the order wants it; `reason` (AGENT_REASON_SIZE) holds the text. */
 void driver_before_run(struct driver *d);
 void driver_after_run(struct driver *d, struct agent_run_end *end, char *reason);
 /* What the records of the held order may contain. */

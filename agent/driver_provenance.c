@@ -7,6 +7,7 @@
  * is left out and logged), a coordinator of 1.1 (nothing is recorded), a fence (nobody listens).
  */
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,8 +159,8 @@ static void on_work(uv_work_t *w)
 {
 	struct driver_describe *g = w->data;
 
-	g->settings_code =
-		settings_apply_all("", g->settings.items, g->settings.n, &g->settings_err);
+	g->settings_code = settings_apply_all("", g->settings.items, g->settings.n, &g->d->undo,
+					      &g->settings_err);
 	if (g->settings_code < 0 || !g->wanted)
 		return;
 	g->took_ns = kg_monotonic_ns();
@@ -280,10 +281,37 @@ void driver_before_run(struct driver *d)
 	record_moment(d, "before", &d->before);
 }
 
+/* Others may set them, too, such as a daemon that looks after power. */
+static bool settings_hold(const struct driver *d, struct kg_err *err)
+{
+	struct kg_params settings;
+	bool hold;
+
+	if (d->order->n_settings == 0)
+		return true;
+	hold = copy_settings(d->order, &settings) &&
+	       settings_check_all("", settings.items, settings.n, " after the run", err) == 0;
+	kg_params_deinit(&settings);
+	return hold;
+}
+
+static void check_settings(const struct driver *d, struct agent_run_end *end, char *reason)
+{
+	struct kg_err err = {"out of memory"};
+
+	if (strcmp(end->outcome, kg_outcome_name(KG_OUTCOME_PASS)) != 0 || settings_hold(d, &err))
+		return;
+	end->outcome = kg_outcome_name(KG_OUTCOME_INVALID_ENV);
+	(void)snprintf(reason, AGENT_REASON_SIZE, "%.250s", err.text);
+	end->reason = reason;
+}
+
 void driver_after_run(struct driver *d, struct agent_run_end *end, char *reason)
 {
 	struct fact_list after = {.items = NULL};
 
+	if (!d->stopping && d->agent.stage == AGENT_RUN)
+		check_settings(d, end, reason);
 	if (d->before.n && !d->stopping && d->agent.stage == AGENT_RUN &&
 	    d->agent.run < d->order->n_runs) {
 		read_moment(d, &after);

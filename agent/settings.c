@@ -31,7 +31,8 @@ enum shown {
 struct want {
 	const char *name;
 	const char *value;
-	bool write; /* else it is only compared */
+	const char *when;		  /* it is only compared, then; NULL: it is written */
+	const struct settings_undo *undo; /* NULL: what is overwritten is not noted */
 	struct kg_err *err;
 };
 
@@ -153,6 +154,21 @@ static int missing(const struct want *w, const char *why)
 			  w->name, why ? ": " : "", why ? why : "");
 }
 
+/* Before it is overwritten; what is as it should be is left alone later, too. */
+static int note(const struct want *w, const char *path, enum shown shown)
+{
+	char found[TEXT_SIZE];
+	int rc;
+
+	if (!w->undo || !read_text(path, found, sizeof(found)) ||
+	    strcmp(found, written(w, shown)) == 0)
+		return 0;
+	rc = settings_undo_note(w->undo, path, found);
+	return rc < 0 ? kg_err_set(w->err, rc, "setting '%.100s': '%.60s' cannot be noted: %s",
+				   w->name, found, kg_strerror(rc))
+		      : 0;
+}
+
 static int visit_file(const struct want *w, const char *path, enum shown shown)
 {
 	char found[TEXT_SIZE], wanted[TEXT_SIZE];
@@ -161,8 +177,12 @@ static int visit_file(const struct want *w, const char *path, enum shown shown)
 	squeeze(w->value, wanted, sizeof(wanted));
 	if (access(path, F_OK) < 0)
 		return missing(w, strerror(errno));
-	if (w->write)
+	if (!w->when) {
+		rc = note(w, path, shown);
+		if (rc < 0)
+			return rc;
 		rc = write_text(path, written(w, shown));
+	}
 	if (rc < 0)
 		return kg_err_set(w->err, rc, "setting '%.100s': the kernel refuses '%.60s': %s",
 				  w->name, wanted, strerror(-rc));
@@ -175,8 +195,7 @@ static int visit_file(const struct want *w, const char *path, enum shown shown)
 	if (strcmp(found, wanted) == 0 || (shown == SHOWN_NUMBERS && same_numbers(found, wanted)))
 		return 0;
 	return kg_err_set(w->err, KG_ESTATE, "setting '%.100s': wanted '%.60s', found '%.60s'%s",
-			  w->name, wanted, found,
-			  w->write ? "" : " once the other settings were made");
+			  w->name, wanted, found, w->when ? w->when : "");
 }
 
 static int visit_below(const struct want *w, const char *root, const char *file, enum shown shown)
@@ -341,37 +360,57 @@ static int visit_sysctl(const struct want *w, const char *root)
 
 /* ---- one, and all ---- */
 
-static int visit(const char *root, const char *name, const char *value, bool write,
-		 struct kg_err *err)
+/* What a processor keeps over a kexec. Which CPUs are on line it does not. */
+static bool is_kept(const char *name)
 {
-	const struct want w = {name, value, write, err};
+	return strcmp(name, "governor") == 0 || strcmp(name, "epp") == 0 ||
+	       strcmp(name, "turbo") == 0;
+}
 
-	if (strpbrk(value, "\r\n") || strlen(value) >= TEXT_SIZE)
-		return kg_err_set(err, KG_EINVALID,
-				  "setting '%.100s': expected one line of at most %d bytes", name,
-				  TEXT_SIZE - 1);
-	if (kg_str_starts(name, "sysctl."))
-		return visit_sysctl(&w, root);
-	if (strcmp(name, "governor") == 0)
-		return visit_cpus(&w, root, "scaling_governor");
-	if (strcmp(name, "epp") == 0)
-		return visit_cpus(&w, root, "energy_performance_preference");
-	if (strcmp(name, "smt") == 0 || strcmp(name, "turbo") == 0)
-		return visit_switch(&w, root);
-	if (strcmp(name, "thp") == 0)
-		return visit_below(&w, root, THP_DIR "/enabled", SHOWN_CHOSEN);
-	if (strcmp(name, "thp-defrag") == 0)
-		return visit_below(&w, root, THP_DIR "/defrag", SHOWN_CHOSEN);
-	return kg_err_set(err, KG_EINVALID, "setting '%.100s' is not known to this agent", name);
+static int visit(const char *root, const struct want *w)
+{
+	if (strpbrk(w->value, "\r\n") || strlen(w->value) >= TEXT_SIZE)
+		return kg_err_set(w->err, KG_EINVALID,
+				  "setting '%.100s': expected one line of at most %d bytes",
+				  w->name, TEXT_SIZE - 1);
+	if (kg_str_starts(w->name, "sysctl."))
+		return visit_sysctl(w, root);
+	if (strcmp(w->name, "governor") == 0)
+		return visit_cpus(w, root, "scaling_governor");
+	if (strcmp(w->name, "epp") == 0)
+		return visit_cpus(w, root, "energy_performance_preference");
+	if (strcmp(w->name, "smt") == 0 || strcmp(w->name, "turbo") == 0)
+		return visit_switch(w, root);
+	if (strcmp(w->name, "thp") == 0)
+		return visit_below(w, root, THP_DIR "/enabled", SHOWN_CHOSEN);
+	if (strcmp(w->name, "thp-defrag") == 0)
+		return visit_below(w, root, THP_DIR "/defrag", SHOWN_CHOSEN);
+	return kg_err_set(w->err, KG_EINVALID, "setting '%.100s' is not known to this agent",
+			  w->name);
 }
 
 int settings_apply(const char *root, const char *name, const char *value, struct kg_err *err)
 {
-	return visit(root, name, value, true, err);
+	return visit(root, &(struct want){.name = name, .value = value, .err = err});
+}
+
+int settings_check_all(const char *root, const struct kg_param_value *settings, size_t n,
+		       const char *when, struct kg_err *err)
+{
+	struct want w = {.when = when, .err = err};
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < n && rc == 0; i++) {
+		w.name = settings[i].name;
+		w.value = settings[i].value;
+		rc = visit(root, &w);
+	}
+	return rc;
 }
 
 int settings_apply_all(const char *root, const struct kg_param_value *settings, size_t n,
-		       struct kg_err *err)
+		       const struct settings_undo *undo, struct kg_err *err)
 {
 	static const char *const first[] = {"smt", "governor"};
 	const size_t n_first = sizeof(first) / sizeof(first[0]);
@@ -380,16 +419,20 @@ int settings_apply_all(const char *root, const struct kg_param_value *settings, 
 
 	for (rank = 0; rank <= n_first; rank++)
 		for (i = 0; i < n && rc == 0; i++) {
+			const struct want w = {.name = settings[i].name,
+					       .value = settings[i].value,
+					       .undo = is_kept(settings[i].name) ? undo : NULL,
+					       .err = err};
 			size_t own = 0;
 
-			while (own < n_first && strcmp(settings[i].name, first[own]) != 0)
+			while (own < n_first && strcmp(w.name, first[own]) != 0)
 				own++;
 			if (own == rank)
-				rc = visit(root, settings[i].name, settings[i].value, true, err);
+				rc = visit(root, &w);
 		}
-	for (i = 0; i < n && rc == 0; i++)
-		rc = visit(root, settings[i].name, settings[i].value, false, err);
-	return rc;
+	if (rc < 0)
+		return rc;
+	return settings_check_all(root, settings, n, " once the other settings were made", err);
 }
 
 /* ---- what is offered ---- */

@@ -306,8 +306,9 @@ void job_manual(struct kg_str *out)
 	kg_yaml_manual(job_cmdline_fields, "cmdline.", out);
 	kg_str_add(out, ".SH SETTINGS\n");
 	add_text(out,
-		 "Each is written after the boot and read back; a machine that does not offer one "
-		 "makes its cells infeasible. More than one value is an axis.");
+		 "Each is written after the boot and read back, then and after each run; a machine "
+		 "that does not offer one makes its cells infeasible. What a processor would keep "
+		 "over a kexec is set back before the next one. More than one value is an axis.");
 	job_settings_manual(out);
 	add_workloads(out);
 	add_roles(out);

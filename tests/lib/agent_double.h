@@ -26,6 +26,7 @@ struct double_ {
 	const uint8_t *next;
 	size_t left;
 	pid_t agent;
+	bool own_names;	   /* the agent has a host name of its own, /proc/sys/kernel/hostname */
 	uint64_t last_seq; /* of the records that came, in order and without repetition */
 };
 
@@ -60,6 +61,8 @@ void double_without(struct double_ *d, const char *key);
 /* Adds lines to it. */
 void double_add_config(const struct double_ *d, const char *lines);
 
+/* Whether this host lets an agent have `own_names`. */
+bool double_can_own_names(void);
 void double_start_agent(struct double_ *d);
 void double_kill_agent(struct double_ *d, int sig); /* and waits for its end */
 

@@ -223,7 +223,7 @@ static void test_settings(void **state)
 	kg_params_deinit(&p);
 	for (n = 1;; n++) {
 		alloc_fault_arm(n);
-		rc = settings_apply_all(root.dir, wanted, 1, &err);
+		rc = settings_apply_all(root.dir, wanted, 1, NULL, &err);
 		if (!alloc_fault_disarm())
 			break;
 		assert_int_equal(rc, -ENOMEM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The real program as one side of a pair, and with settings, against a stand-in for the coordinator.
- * The settings that these tests ask for cannot be made: no test changes its host. */
+ * No test changes its host: what these ask for cannot be made, or is the agent's own. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -409,6 +409,33 @@ static void test_a_setting_that_cannot_be_made_lets_nothing_run(void **state)
 	kg_msg_free(m);
 }
 
+static void test_settings_hold_until_a_run_is_over(void **state)
+{
+	static const struct double_order o = {
+		.runs = {{"w", NULL}, {"other", NULL}},
+		.iterations = 1,
+		.settings = {"sysctl.kernel.hostname", "as-wanted"},
+	};
+	struct double_ *d = *state;
+	struct kg_msg *m;
+
+	if (!double_can_own_names())
+		skip();
+	d->own_names = true;
+	double_workload(d, "other", "echo else >/proc/sys/kernel/hostname; echo V=1");
+	double_workload(d, "w", "echo V=$(cat /proc/sys/kernel/hostname | wc -c)");
+	double_prepare_order(d, &o);
+	double_start_agent(d);
+	double_accept(d);
+	expect_stage(d, "settings", 0);
+	m = next_of(d, KGRID__V1__RECORD__BODY_SAMPLES);
+	assert_true(RECORD(m)->samples->value[0] == 10);
+	kg_msg_free(m);
+	expect_end(d, 100, "pass", NULL);
+	expect_end(d, 101, "invalid-env", "wanted 'as-wanted', found 'else' after the run");
+	expect_boot_end(d, "pass", NULL);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -427,6 +454,7 @@ int main(void)
 		T(test_a_coordinator_of_1_2_can_read_the_declaration),
 		T(test_an_address_of_another_machine_is_not_told),
 		T(test_a_setting_that_cannot_be_made_lets_nothing_run),
+		T(test_settings_hold_until_a_run_is_over),
 	};
 
 	(void)signal(SIGPIPE, SIG_IGN);

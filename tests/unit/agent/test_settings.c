@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 
 #include "agent/settings.h"
 #include "common/err.h"
+#include "common/file.h"
 #include "tests/unit/agent/fake_root.h"
 
 #define CPU "/sys/devices/system/cpu"
@@ -97,7 +99,8 @@ static void link_to(const struct fake_root *r, const char *path, const char *oth
 	assert_int_equal(link(from, to), 0);
 }
 
-static int apply_all(const struct fake_root *r, const char *const *words, struct kg_err *err)
+static int apply_noted(const struct fake_root *r, const char *const *words,
+		       const struct settings_undo *undo, struct kg_err *err)
 {
 	struct kg_param_value list[8] = {{NULL, NULL}};
 	size_t n;
@@ -105,7 +108,12 @@ static int apply_all(const struct fake_root *r, const char *const *words, struct
 	for (n = 0; words[2 * n]; n++)
 		list[n] = (struct kg_param_value){(char *)(uintptr_t)words[2 * n],
 						  (char *)(uintptr_t)words[2 * n + 1]};
-	return settings_apply_all(r->dir, list, n, err);
+	return settings_apply_all(r->dir, list, n, undo, err);
+}
+
+static int apply_all(const struct fake_root *r, const char *const *words, struct kg_err *err)
+{
+	return apply_noted(r, words, NULL, err);
 }
 
 static void test_all_are_read_again_once_the_last_is_made(void **state)
@@ -119,6 +127,95 @@ static void test_all_are_read_again_once_the_last_is_made(void **state)
 	assert_int_equal(apply_all(r, words, &err), KG_ESTATE);
 	assert_string_equal(err.text, "setting 'sysctl.vm.swappiness': wanted '10', found '20' "
 				      "once the other settings were made");
+}
+
+static void shows(const struct fake_root *r, const char *path, const char *text)
+{
+	char name[256], line[64];
+
+	(void)snprintf(name, sizeof(name), "%s%s", r->dir, path);
+	assert_int_equal(kg_file_read_line(name, line, sizeof(line), NULL), 0);
+	assert_string_equal(line, text);
+}
+
+static void test_what_is_set_otherwise_later_is_found(void **state)
+{
+	const struct kg_param_value list[] = {
+		{(char *)(uintptr_t) "sysctl.vm.swappiness", (char *)(uintptr_t) "10"},
+		{(char *)(uintptr_t) "governor", (char *)(uintptr_t) "performance"}};
+	const struct fake_root *r = *state;
+	struct kg_err err = {""};
+
+	assert_int_equal(settings_apply_all(r->dir, list, 2, NULL, &err), 0);
+	assert_int_equal(settings_check_all(r->dir, list, 2, " after the run", &err), 0);
+	fake_put(r, CPU "/cpu1/cpufreq/scaling_governor", "powersave\n");
+	assert_int_equal(settings_check_all(r->dir, list, 2, " after the run", &err), KG_ESTATE);
+	assert_non_null(strstr(err.text, "wanted 'performance', found 'powersave' after the run"));
+	shows(r, CPU "/cpu1/cpufreq/scaling_governor", "powersave"); /* it only looks */
+}
+
+static struct settings_undo notes_in(const struct fake_root *r, char path[128], const char *host)
+{
+	(void)snprintf(path, 128, "%s/settings-before", r->dir);
+	return (struct settings_undo){path, host};
+}
+
+/* Names of one length and longer: a file is not cut when it is written, unlike the kernel's. */
+static void test_what_the_hardware_keeps_is_undone(void **state)
+{
+	static const char *const words[] = {
+		"sysctl.vm.swappiness", "10", "turbo", "off", "governor", "userspace", NULL};
+	static const char *const more[] = {"governor", "performance", NULL};
+	const struct fake_root *r = *state;
+	struct kg_err err = {""};
+	char path[128];
+	const struct settings_undo undo = notes_in(r, path, "host-boot-1");
+
+	assert_int_equal(apply_noted(r, words, &undo, &err), 0);
+	assert_int_equal(apply_noted(r, words, &undo, &err), 0); /* an agent that was restarted */
+	assert_int_equal(apply_noted(r, more, &undo, &err), 0);
+	shows(r, CPU "/cpu1/cpufreq/scaling_governor", "performance");
+	fake_put(r, CPU "/cpu0/cpufreq/scaling_governor", "");
+	fake_put(r, CPU "/cpu1/cpufreq/scaling_governor", "");
+	assert_int_equal(settings_undo_all(&undo), 0);
+	shows(r, CPU "/cpu0/cpufreq/scaling_governor", "schedutil");
+	shows(r, CPU "/cpu1/cpufreq/scaling_governor", "schedutil");
+	shows(r, CPU "/intel_pstate/no_turbo", "0");
+	shows(r, "/proc/sys/vm/swappiness", "10"); /* a new kernel has its own */
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(settings_undo_all(&undo), 0);
+}
+
+static void test_a_reset_has_undone_it(void **state)
+{
+	static const char *const words[] = {"turbo", "off", NULL};
+	const struct fake_root *r = *state;
+	struct kg_err err = {""};
+	char path[128];
+	const struct settings_undo old = notes_in(r, path, "host-boot-1");
+	const struct settings_undo new = notes_in(r, path, "host-boot-2");
+
+	assert_int_equal(apply_noted(r, words, &old, &err), 0);
+	assert_int_equal(settings_undo_all(&new), 0);
+	shows(r, CPU "/intel_pstate/no_turbo", "1");
+	fake_put(r, CPU "/intel_pstate/no_turbo", "0\n");
+	assert_int_equal(apply_noted(r, words, &old, &err), 0);
+	fake_put(r, CPU "/intel_pstate/no_turbo", "0\n");
+	assert_int_equal(apply_noted(r, words, &new, &err), 0);
+	fake_remove(r, CPU "/intel_pstate/no_turbo");
+	assert_int_equal(settings_undo_all(&new), 1); /* the note of the new one */
+}
+
+static void test_without_its_note_nothing_is_overwritten(void **state)
+{
+	static const char *const words[] = {"turbo", "off", NULL};
+	const struct fake_root *r = *state;
+	const struct settings_undo undo = {"/nonexistent/settings-before", "host-boot-1"};
+	struct kg_err err = {""};
+
+	assert_int_equal(apply_noted(r, words, &undo, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "'turbo': '0' cannot be noted"));
+	shows(r, CPU "/intel_pstate/no_turbo", "0");
 }
 
 static void test_which_cpus_there_are_is_settled_first(void **state)
@@ -284,6 +381,10 @@ int main(void)
 		TEST(test_a_file_that_shows_something_else_is_named_with_both),
 		TEST(test_what_a_machine_does_not_have_is_said),
 		TEST(test_all_are_read_again_once_the_last_is_made),
+		TEST(test_what_is_set_otherwise_later_is_found),
+		TEST(test_what_the_hardware_keeps_is_undone),
+		TEST(test_a_reset_has_undone_it),
+		TEST(test_without_its_note_nothing_is_overwritten),
 		TEST(test_which_cpus_there_are_is_settled_first),
 		TEST(test_no_settings_are_none),
 		TEST(test_a_number_may_be_written_in_another_way),
