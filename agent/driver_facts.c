@@ -121,8 +121,13 @@ static void fill_offer(const struct workload_entry *e, uint32_t minor, Kgrid__V1
 	o->missing = e->missing;
 	o->version = e->version;
 	o->digest = e->digest[0] ? (char *)(uintptr_t)e->digest : NULL;
-	if (workload_declaration(e, &text, &len, &err) < 0)
+	if (workload_declaration(e, &text, &len, &err) < 0) {
+		o->available = 0;
+		if (!o->missing)
+			o->missing = (char *)(uintptr_t) "its declaration changed since the agent "
+							 "started, or cannot be read";
 		return;
+	}
 	if (!kg_utf8_valid(text, len) || strlen(text) != len || *total + len > DECLARATIONS_MAX) {
 		free(text);
 		o->available = 0;

@@ -256,6 +256,7 @@ static struct kg_workload *find_workload(struct driver *d, const Kgrid__V1__RunO
 	struct kg_workload *w = NULL;
 	char *text;
 	size_t len;
+	int rc;
 
 	*ret_outcome = "harness-error";
 	if (!e) {
@@ -274,7 +275,10 @@ static struct kg_workload *find_workload(struct driver *d, const Kgrid__V1__RunO
 			   e->name);
 		return NULL;
 	}
-	if (workload_declaration(e, &text, &len, err) < 0)
+	rc = workload_declaration(e, &text, &len, err);
+	if (rc == KG_ESTATE)
+		*ret_outcome = "invalid-env";
+	if (rc < 0)
 		return NULL;
 	if (kg_workload_parse(e->path, text, len, &w, err) < 0)
 		w = NULL;

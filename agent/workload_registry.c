@@ -100,7 +100,7 @@ static void fill(struct workload_entry *e, const char *path, struct digests *d)
 		add_program(w->requires.items[i], path, d, &e->paths, &identity, &missing);
 	if (!w->requires.n)
 		add_program(w->command.items[0], path, d, &e->paths, &identity, &missing);
-	if (!identity.failed)
+	if (!identity.failed && kg_sha256_bytes(text, len, e->text_digest) == 0)
 		(void)kg_sha256_bytes(identity.text, identity.len, e->digest);
 done:
 	if (missing.len)
@@ -195,5 +195,18 @@ const struct workload_entry *workload_registry_find(const struct workload_regist
 int workload_declaration(const struct workload_entry *e, char **ret_text, size_t *ret_len,
 			 struct kg_err *err)
 {
-	return kg_file_read(e->path, WORKLOAD_DECLARATION_MAX, ret_text, ret_len, err);
+	char digest[KG_SHA256_HEX_SIZE] = "", *text;
+	size_t len;
+	int rc = kg_file_read(e->path, WORKLOAD_DECLARATION_MAX, &text, &len, err);
+
+	if (rc < 0)
+		return rc;
+	if (e->text_digest[0] &&
+	    (kg_sha256_bytes(text, len, digest) < 0 || strcmp(digest, e->text_digest) != 0)) {
+		free(text);
+		return kg_err_set(err, KG_ESTATE, "'%s' changed since this agent started", e->path);
+	}
+	*ret_text = text;
+	*ret_len = len;
+	return 0;
 }

@@ -17,10 +17,11 @@
 
 struct workload_entry {
 	char *name;
-	char *path;			 /* of the declaration */
-	char digest[KG_SHA256_HEX_SIZE]; /* "" when the declaration cannot be read */
-	char *missing;			 /* why it cannot run here; NULL: it can */
-	char *program;			 /* the command's name without folder; NULL: unknown */
+	char *path;			      /* of the declaration */
+	char digest[KG_SHA256_HEX_SIZE];      /* "" when the declaration cannot be read */
+	char text_digest[KG_SHA256_HEX_SIZE]; /* of the declaration alone, as `digest` has it */
+	char *missing;			      /* why it cannot run here; NULL: it can */
+	char *program;			      /* the command's name without folder; NULL: unknown */
 	struct kg_texts paths; /* full paths of its programs; items[n] is NULL, items may be */
 	struct kg_texts version_command;
 	char *version; /* what the program says of itself; NULL: not asked, or no answer */
@@ -38,7 +39,7 @@ int workload_registry_load(const char *dir, const char *path, struct digests *d,
 void workload_registry_deinit(struct workload_registry *r);
 const struct workload_entry *workload_registry_find(const struct workload_registry *r,
 						    const char *name);
-/* Text of a declaration, owned (free). */
+/* Text of a declaration, owned (free). KG_ESTATE: it is no longer the one that `digest` tells of. */
 int workload_declaration(const struct workload_entry *e, char **ret_text, size_t *ret_len,
 			 struct kg_err *err);
 

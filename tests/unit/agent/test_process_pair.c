@@ -208,6 +208,30 @@ static void test_client_killed_while_it_waits_ends_as_infra(void **state)
 	expect_boot_end(d, "pass", NULL);
 }
 
+static void test_declaration_that_changed_while_a_client_waits_is_not_run(void **state)
+{
+	static const struct double_order o = {.runs = {{"net", "client"}}, .iterations = 1};
+	struct double_ *d = *state;
+	const Kgrid__V1__WorkloadOffer *offer;
+	struct kg_msg *m;
+
+	begin(d, &o);
+	expect_stage(d, "pair", 100);
+	double_workload_more(d, "net", "echo V=3; echo to {host} {port}", SERVER "pair: true\n");
+	double_drop(d);
+	double_accept(d);
+	m = double_expect(d, KG_MSG_FACTS); /* the digest is of the old one */
+	offer = BODY(m, Kgrid__V1__MachineFacts)->workloads[0];
+	assert_string_equal(offer->name, "net");
+	assert_null(offer->declaration);
+	assert_false(offer->available);
+	assert_non_null(strstr(offer->missing, "changed since the agent started"));
+	kg_msg_free(m);
+	send_ready(d, 100, "127.0.0.1", 7777);
+	expect_end(d, 100, "invalid-env", "changed since this agent started");
+	expect_boot_end(d, "pass", NULL);
+}
+
 static void send_fence(struct double_ *d)
 {
 	Kgrid__V1__FenceBoot f = KGRID__V1__FENCE_BOOT__INIT;
@@ -443,6 +467,7 @@ int main(void)
 		T(test_client_waits_for_its_server_and_speaks_to_it),
 		T(test_client_takes_no_nonsense_for_an_address),
 		T(test_client_killed_while_it_waits_ends_as_infra),
+		T(test_declaration_that_changed_while_a_client_waits_is_not_run),
 		T(test_fence_ends_the_wait_of_a_client),
 		T(test_server_serves_until_the_client_is_done),
 		T(test_server_whose_helper_dies_ends_as_infra),

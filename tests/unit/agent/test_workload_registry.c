@@ -129,6 +129,26 @@ static void test_digest_is_remembered_over_a_restart(void **state)
 	assert_memory_equal(second, "aaaa", 4);
 }
 
+/* What is told and run is what the digest stands for. */
+static void test_declaration_that_changed_meanwhile_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	const struct workload_entry *e = workload_registry_find(&f->r, "good");
+	struct kg_err err = {""};
+	char *text;
+	size_t len;
+
+	assert_int_equal(workload_declaration(e, &text, &len, &err), 0);
+	assert_string_equal(text, DECLARATION("good", "tool"));
+	free(text);
+	put(f->dir, "good.yaml", DECLARATION("good", "tool") "# more\n", 0644);
+	assert_int_equal(workload_declaration(e, &text, &len, &err), KG_ESTATE);
+	assert_non_null(strstr(err.text, "changed since this agent started"));
+	e = workload_registry_find(&f->r, "broken");
+	assert_int_equal(workload_declaration(e, &text, &len, &err), 0); /* to be shown */
+	free(text);
+}
+
 static void test_only_absolute_names_may_have_a_slash(void **state)
 {
 	struct fixture *f = *state;
@@ -210,6 +230,7 @@ int main(void)
 		T(test_wrong_declaration_says_where),
 		T(test_digest_changes_with_the_program),
 		T(test_digest_is_remembered_over_a_restart),
+		T(test_declaration_that_changed_meanwhile_is_refused),
 		T(test_only_absolute_names_may_have_a_slash),
 		cmocka_unit_test(test_listening_port_is_seen_in_the_table),
 		cmocka_unit_test(test_listening_port_of_ipv6_is_seen_in_its_table),
