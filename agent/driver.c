@@ -60,17 +60,12 @@ static void save_state(struct driver *d)
 		driver_die(d, "cannot save the state: %s", err.text);
 }
 
-static int hold_order(struct driver *d, const uint8_t *bytes, size_t len, struct kg_err *err)
+/* Takes the message. */
+static void hold_order(struct driver *d, struct kg_msg *m)
 {
-	struct kg_msg *m;
-	int rc = kg_msg_decode(KG_MSG_BOOT_ORDER, bytes, len, &m, err);
-
-	if (rc < 0)
-		return rc;
 	kg_msg_free(d->order_msg);
 	d->order_msg = m;
 	d->order = (const Kgrid__V1__BootOrder *)kg_msg_body(m);
-	return 0;
 }
 
 static void forget(struct driver *d)
@@ -99,7 +94,7 @@ static void forget(struct driver *d)
 
 static void adopt_order(struct driver *d)
 {
-	const ProtobufCMessage *body = &d->offered->base;
+	const ProtobufCMessage *body = kg_msg_body(d->offered);
 	size_t len = protobuf_c_message_get_packed_size(body);
 	uint8_t *bytes = malloc(len ? len : 1);
 	struct kg_err err = {.text = "out of memory"};
@@ -107,9 +102,10 @@ static void adopt_order(struct driver *d)
 	if (!bytes)
 		driver_die(d, "cannot keep the order: %s", err.text);
 	(void)protobuf_c_message_pack(body, bytes);
-	if (hold_order(d, bytes, len, &err) < 0 ||
-	    spool_open(d->spool_dir, d->agent.boot, d->config->spool_bytes, true, &d->spool, &err) <
-		    0)
+	hold_order(d, d->offered);
+	d->offered = NULL;
+	if (spool_open(d->spool_dir, d->agent.boot, d->config->spool_bytes, true, &d->spool, &err) <
+	    0)
 		driver_die(d, "cannot keep the order: %s", err.text);
 	free(d->state.order);
 	d->state.order = bytes;
@@ -291,18 +287,31 @@ void driver_done(struct driver *d, enum agent_event_kind kind, const char *outco
 
 /* ---- messages ---- */
 
+static bool makes_sense(const Kgrid__V1__BootOrder *o)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	return o->boot && o->nonce && strlen(o->nonce) == KG_NONCE_HEX_LEN &&
+	       strspn(o->nonce, hex) == KG_NONCE_HEX_LEN && o->kernel_digest &&
+	       kg_sha256_hex_valid(o->kernel_digest) && o->n_runs <= 0xffffff;
+}
+
 static void take_order(struct driver *d, const Kgrid__V1__BootOrder *o)
 {
 	struct agent_event ev = {.kind = AGENT_EV_DISCARD};
+	struct kg_err err;
 
-	if (!o->boot || !o->nonce || strlen(o->nonce) != KG_NONCE_HEX_LEN || !o->kernel_digest ||
-	    !kg_sha256_hex_valid(o->kernel_digest) || o->n_runs > 0xffffff) {
+	if (!makes_sense(o)) {
 		connect_drop(d->connect, "the coordinator sent an order that makes no sense");
+		return;
+	}
+	/* As it will be read after a restart. */
+	if (kg_msg_copy(KG_MSG_BOOT_ORDER, &o->base, &d->offered, &err) < 0) {
+		connect_drop(d->connect, err.text);
 		return;
 	}
 	if (d->agent.boot && d->agent.boot != o->boot)
 		driver_event(d, &ev);
-	d->offered = o;
 	ev.kind = AGENT_EV_ORDER;
 	ev.u.order.boot = o->boot;
 	ev.u.order.lease_epoch = o->lease_epoch;
@@ -310,6 +319,7 @@ static void take_order(struct driver *d, const Kgrid__V1__BootOrder *o)
 	ev.u.order.settings = o->n_settings > 0;
 	ev.u.order.stuck = d->config->shutdown.reboot ? boot_stuck("") : NULL;
 	driver_event(d, &ev);
+	kg_msg_free(d->offered);
 	d->offered = NULL;
 }
 
@@ -488,10 +498,14 @@ static int load_state(struct driver *d, struct kg_err *err)
 	if (rc == -ENOENT)
 		return 0;
 	if (rc == 0 && v->boot) {
-		rc = hold_order(d, d->state.order, d->state.order_len, err);
-		if (rc == 0)
+		struct kg_msg *m;
+
+		rc = kg_msg_decode(KG_MSG_BOOT_ORDER, d->state.order, d->state.order_len, &m, err);
+		if (rc == 0) {
+			hold_order(d, m);
 			rc = spool_open(d->spool_dir, v->boot, d->config->spool_bytes, false,
 					&d->spool, err);
+		}
 	}
 	if (rc < 0 && rc > -5000)
 		return rc; /* the disk, not the content */

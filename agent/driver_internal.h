@@ -64,9 +64,9 @@ struct driver {
 	const struct agent_config *config;
 	struct agent agent;
 	struct agent_state state;
-	struct kg_msg *order_msg;	     /* owned; NULL: idle */
-	const Kgrid__V1__BootOrder *order;   /* borrows from order_msg */
-	const Kgrid__V1__BootOrder *offered; /* during AGENT_EV_ORDER only */
+	struct kg_msg *order_msg;	   /* owned; NULL: idle */
+	const Kgrid__V1__BootOrder *order; /* borrows from order_msg */
+	struct kg_msg *offered;		   /* owned; during AGENT_EV_ORDER only */
 	struct provenance provenance;
 	struct workload_registry registry;
 	struct workload_group group;

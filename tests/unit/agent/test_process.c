@@ -15,6 +15,7 @@
 #include "agent/spool.h"
 #include "common/clock.h"
 #include "common/file.h"
+#include "proto/frame.h"
 #include "tests/lib/agent_double.h"
 
 static int setup(void **state)
@@ -266,6 +267,97 @@ static void test_error_with_a_code_of_no_error_is_one_all_the_same(void **state)
 	expect_boot_end(*state, "infra", "no such blob");
 }
 
+/* Repeated fields without content take much more memory than bytes, and how much is allowed goes by the
+ * bytes: those of a field said over and over are gone once it is kept. */
+static uint8_t *padded_order(size_t *ret_len)
+{
+	enum { RUNS = 30000, PADS = 850, PAD = 1000 };
+	Kgrid__V1__BootOrder o = KGRID__V1__BOOT_ORDER__INIT;
+	Kgrid__V1__RunOrder run = KGRID__V1__RUN_ORDER__INIT;
+	Kgrid__V1__RunOrder **runs = calloc(RUNS, sizeof(*runs));
+	char digest[65] = "";
+	uint8_t *frame;
+	struct kg_frame_header h = {.type = KG_MSG_BOOT_ORDER};
+	size_t len, i;
+
+	assert_non_null(runs);
+	for (i = 0; i < RUNS; i++)
+		runs[i] = &run;
+	memset(digest, 'a', 64);
+	o.has_boot = o.has_lease_epoch = 1;
+	o.boot = 7;
+	o.lease_epoch = 3;
+	o.nonce = (char *)(uintptr_t) "0123456789abcdef0123456789abcdef";
+	o.kernel_digest = digest;
+	o.runs = runs;
+	o.n_runs = RUNS;
+	len = kgrid__v1__boot_order__get_packed_size(&o);
+	frame = malloc(KG_FRAME_HEADER_SIZE + len + PADS * (PAD + 3));
+	assert_non_null(frame);
+	(void)kgrid__v1__boot_order__pack(&o, frame + KG_FRAME_HEADER_SIZE);
+	for (i = 0; i < PADS; i++) {
+		uint8_t *at = frame + KG_FRAME_HEADER_SIZE + len;
+
+		at[0] = 11 << 3 | 2; /* job_name */
+		at[1] = (PAD & 0x7f) | 0x80;
+		at[2] = PAD >> 7;
+		memset(at + 3, 'x', PAD);
+		len += PAD + 3;
+	}
+	h.len_bytes = (uint32_t)len;
+	kg_frame_header_write(frame, &h);
+	free(runs);
+	*ret_len = KG_FRAME_HEADER_SIZE + len;
+	return frame;
+}
+
+static void expect_dropped_and_idle(struct double_ *d)
+{
+	struct kg_msg *m;
+
+	while ((m = double_next(d)))
+		kg_msg_free(m);
+	double_accept(d);
+	m = double_expect_state(d);
+	assert_int_equal(BODY(m, Kgrid__V1__AgentState)->boot, 0);
+	kg_msg_free(m);
+}
+
+static void test_order_that_cannot_be_kept_is_refused(void **state)
+{
+	struct double_ *d = *state;
+	uint8_t *frame;
+	size_t len;
+
+	double_start_agent(d);
+	double_accept(d);
+	kg_msg_free(double_expect_state(d));
+	frame = padded_order(&len);
+	assert_int_equal(kg_write_all(d->fd, frame, len), 0);
+	free(frame);
+	expect_dropped_and_idle(d);
+}
+
+/* It becomes a word of the command line. */
+static void test_nonce_is_hex(void **state)
+{
+	Kgrid__V1__BootOrder o = KGRID__V1__BOOT_ORDER__INIT;
+	struct double_ *d = *state;
+	char digest[65] = "";
+
+	double_start_agent(d);
+	double_accept(d);
+	kg_msg_free(double_expect_state(d));
+	memset(digest, 'a', 64);
+	o.has_boot = o.has_lease_epoch = 1;
+	o.boot = 7;
+	o.lease_epoch = 3;
+	o.nonce = (char *)(uintptr_t) "0123456789abcdef lsm=0123456789a";
+	o.kernel_digest = digest;
+	double_send(d, KG_MSG_BOOT_ORDER, 0, &o.base);
+	expect_dropped_and_idle(d);
+}
+
 /* A spool that has room for nothing but ends. */
 static void fill_spool(const struct double_ *d, uint64_t limit)
 {
@@ -453,6 +545,8 @@ int main(void)
 		T(test_kernel_that_is_not_delivered_ends_the_boot),
 		T(test_error_with_a_code_of_no_error_is_one_all_the_same),
 		T(test_nothing_begins_once_the_spool_is_full),
+		T(test_order_that_cannot_be_kept_is_refused),
+		T(test_nonce_is_hex),
 		T(test_other_version_is_tried_again),
 		T(test_second_agent_on_the_same_state_refuses_to_start),
 		T(test_damaged_state_is_put_aside),
