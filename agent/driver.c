@@ -559,7 +559,11 @@ static int prepare(struct driver *d, struct kg_err *err)
 		return rc;
 	(void)snprintf(d->host_boot_id, sizeof(d->host_boot_id), "%s", d->provenance.host_boot_id);
 	rc = load_workloads(d, err);
-	return rc < 0 ? rc : load_state(d, err);
+	if (rc == 0)
+		rc = load_state(d, err);
+	if (rc == 0)
+		spool_remove_others(d->spool_dir, d->state.saved.boot);
+	return rc;
 }
 
 static void begin(struct driver *d)

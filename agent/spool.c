@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "agent/spool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/str.h"
 
 #define HEADER_SIZE   32
 #define ENTRY_SIZE    20
@@ -268,6 +270,21 @@ int spool_remove(const char *dir, uint64_t boot, struct kg_err *err)
 	if (unlink(path) < 0 && errno != ENOENT)
 		return kg_err_errno(err, "cannot remove", path);
 	return 0;
+}
+
+void spool_remove_others(const char *dir, uint64_t boot)
+{
+	char own[64], path[PATH_MAX];
+	struct dirent *e;
+	DIR *d = opendir(dir);
+
+	(void)snprintf(own, sizeof(own), "boot-%" PRIu64 ".spool", boot);
+	while (d && (e = readdir(d)))
+		if (kg_str_starts(e->d_name, "boot-") && strcmp(e->d_name, own) != 0 &&
+		    snprintf(path, sizeof(path), "%s/%s", dir, e->d_name) < (int)sizeof(path))
+			(void)unlink(path);
+	if (d)
+		closedir(d);
 }
 
 bool spool_has_room(const struct spool *s, size_t len)

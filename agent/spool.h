@@ -41,6 +41,9 @@ int spool_open(const char *dir, uint64_t boot, uint64_t limit_bytes, bool fresh,
 void spool_free(struct spool *s);
 /* Removes the file of a boot; missing is fine. */
 int spool_remove(const char *dir, uint64_t boot, struct kg_err *err);
+/* Removes what an agent that died has left of other boots, and half-made files of this one; boot 0:
+ * of all. */
+void spool_remove_others(const char *dir, uint64_t boot);
 
 /* seq must be one more than the last. KG_ELIMIT when there is no room; the reserve is used only
  * with `last_words`. */

@@ -457,6 +457,7 @@ static void test_damaged_state_is_put_aside(void **state)
 	double_prepare_run(d, runs, 1);
 	(void)snprintf(path, sizeof(path), "%s/state", d->state);
 	assert_int_equal(truncate(path, 40), 0);
+	fill_spool(d, 1 << 20);
 	double_start_agent(d);
 	double_accept(d);
 	m = double_expect_state(d);
@@ -464,6 +465,7 @@ static void test_damaged_state_is_put_aside(void **state)
 	kg_msg_free(m);
 	(void)snprintf(path, sizeof(path), "%s/state.bad", d->state);
 	assert_int_equal(access(path, F_OK), 0);
+	assert_int_equal(files_in(d, "spool"), 0); /* nobody would ask for it again */
 }
 
 /* Small and quiet: anonymous memory idle, and wake-ups and writes while a workload runs. */

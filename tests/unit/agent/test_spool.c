@@ -262,6 +262,32 @@ static void test_smallest_spool_takes_any_amount_that_is_acknowledged(void **sta
 	spool_free(s);
 }
 
+static void test_only_the_spool_of_the_boot_that_is_held_stays(void **state)
+{
+	static const char *const left[] = {"boot-4.spool", "boot-5.spool.new", "boot-55.spool"};
+	struct fixture *f = *state;
+	struct spool *s = open_spool(f, true);
+	char path[128];
+	size_t i;
+
+	append(f, s, 1);
+	spool_free(s);
+	for (i = 0; i < 3; i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", f->dir, left[i]);
+		assert_int_equal(kg_file_replace(path, "x", 1, 0600, &f->err), 0);
+	}
+	spool_remove_others(f->dir, 5);
+	for (i = 0; i < 3; i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", f->dir, left[i]);
+		assert_int_equal(access(path, F_OK), -1);
+	}
+	s = open_spool(f, false);
+	assert_int_equal(spool_last_seq(s), 1);
+	spool_free(s);
+	spool_remove_others(f->dir, 0);
+	assert_int_equal(access(f->path, F_OK), -1);
+}
+
 static void test_number_out_of_order_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -306,6 +332,7 @@ int main(void)
 		T(test_all_acknowledged_big_spool_keeps_only_its_last),
 		T(test_full_spool_refuses_but_for_last_words),
 		T(test_smallest_spool_takes_any_amount_that_is_acknowledged),
+		T(test_only_the_spool_of_the_boot_that_is_held_stays),
 		T(test_number_out_of_order_is_refused),
 		T(test_spool_of_another_boot_is_corrupt),
 		cmocka_unit_test(test_crc_is_the_usual_one),
