@@ -177,8 +177,8 @@ static bool gives_way(const struct look *l, const struct sched_queue *claim,
 	return score_of(l, to) > score_of(l, claim) + SCHED_CLAIM_POINTS;
 }
 
-/* The pair that the machine is kept for: it waits for it, or runs it and goes on with it. */
-static const struct sched_queue *kept_for(const struct sched_machine *m)
+/* The pair that the machine is kept for: it waits for it, or runs it and may go on with it. */
+static const struct sched_queue *kept_for(const struct sched_machine *m, uint64_t now_ns)
 {
 	const struct sched_queue *q;
 	const struct sched_visit *v;
@@ -187,7 +187,10 @@ static const struct sched_queue *kept_for(const struct sched_machine *m)
 		return m->claim;
 	q = m->boot->visit->queue;
 	v = q->client.node.in ? sched_queue_next(q) : NULL;
-	return v && v->peer_machine == m->boot->visit->peer_machine ? q : NULL;
+	if (!v || v->peer_machine != m->boot->visit->peer_machine ||
+	    !sched_machine_serves(m, q->job->user, now_ns))
+		return NULL;
+	return q;
 }
 
 /* How long a machine may be idle for this pair: the longer it was passed over, the longer. */
@@ -271,7 +274,7 @@ static bool try_pair(struct look *l, struct sched_entry *e, bool on)
 {
 	struct sched_queue *q = e->queue;
 	struct sched_machine *o = other_of(e);
-	const struct sched_queue *kept = kept_for(o);
+	const struct sched_queue *kept = kept_for(o, l->now_ns);
 	uint64_t left, wait, most;
 
 	if (!sched_machine_serves(o, q->job->user, l->now_ns)) {
@@ -308,7 +311,8 @@ static bool try_going_on(struct look *l)
 	struct sched_machine *o;
 	struct sched_user *u;
 
-	if (!e->node.in || e->machine != l->m)
+	if (!e->node.in || e->machine != l->m ||
+	    !sched_machine_serves(l->m, q->job->user, l->now_ns))
 		return false;
 	o = other_of(e); /* none: what comes next on the client is no pair */
 	if (!o || !goes_on(l, q, o))

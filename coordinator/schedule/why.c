@@ -276,6 +276,15 @@ static void place_lines(struct why *w, const struct sched_queue *q, const struct
 		why_add(w, "its boots are pairs with '%s' as the server", a->first->peer);
 }
 
+static void waiting_lines(struct why *w, const struct sched_queue *q)
+{
+	const struct sched_job *first;
+
+	why_queue_line(w, q);
+	if (why_before(w->s, q->machine, q, w->now_ns, &first) > 0)
+		score_line(w, q->job);
+}
+
 int sched_why_slots(const struct sched *s, uint64_t job, const char *machine, const uint64_t *slots,
 		    size_t n, uint64_t now_ns, struct kg_texts *ret_lines)
 {
@@ -310,7 +319,7 @@ int sched_why_slots(const struct sched *s, uint64_t job, const char *machine, co
 	if (a.first)
 		place_lines(&w, q, &a);
 	if (a.first && !j->paused && !j->waits && !sched_queue_gated(q, a.first) && a.open == 0)
-		why_queue_line(&w, q);
+		waiting_lines(&w, q);
 	rc = why_end(&w);
 	if (rc == 0)
 		*ret_lines = lines;
@@ -396,24 +405,49 @@ static size_t ready_jobs(const struct sched_machine *m)
 	return count;
 }
 
+static void peer_note(const struct why *w, const struct sched_queue *q,
+		      const struct sched_machine *peer, char *note, size_t size)
+{
+	char why[SCHED_REASON_BYTES];
+
+	if (why_machine_shut(peer, q->job->user, w->now_ns, why, sizeof(why)) ||
+	    why_machine_taken(peer, q, w->now_ns, why, sizeof(why)))
+		(void)snprintf(note, size, "; but %s", why);
+	else
+		(void)snprintf(note, size, "; with '%s', which is idle", peer->name);
+}
+
 static void candidate_line(struct why *w, const struct sched_machine *m,
 			   const struct sched_entry *e)
 {
 	const struct sched_queue *q = e->queue;
 	const struct sched_visit *v = sched_queue_next(q);
-	char job[96], score[200], note[SCHED_REASON_BYTES] = "";
+	char job[96], score[200], note[SCHED_REASON_BYTES + 8] = "";
 
 	why_score(w->s, q->job, w->now_ns, score, sizeof(score));
-	if (v->peer_machine) {
-		const struct sched_machine *o = q->machine == m ? v->peer_machine : q->machine;
-
-		(void)snprintf(note, sizeof(note), "; with '%s', which is %s", o->name,
-			       o->boot ? "busy"
-			       : o->up ? "idle"
-				       : "offline");
-	}
+	if (sched_reserved(m, w->now_ns) && !sched_machine_serves(m, q->job->user, w->now_ns))
+		(void)snprintf(note, sizeof(note), "; not while it is reserved");
+	else if (v->peer_machine)
+		peer_note(w, q, q->machine == m ? v->peer_machine : q->machine, note, sizeof(note));
 	why_add(w, "  %s: score %.1f (%s)%s", why_job_name(q->job, job, sizeof(job)),
 		sched_score(w->s, q->job, w->now_ns), score, note);
+}
+
+/* The job's queue here, or one of those that want this machine as their server; NULL: none. */
+static const struct sched_queue *next_here(const struct why *w, const struct sched_job *j,
+					   const struct sched_machine *m)
+{
+	const struct sched_queue *q = sched_queue_find(w->s, j, m);
+
+	if (q && sched_queue_next(q))
+		return q;
+	for (q = j->has_pairs ? j->queues : NULL; q; q = q->next) {
+		const struct sched_visit *v = sched_queue_next(q);
+
+		if (v && v->peer_machine == m)
+			return q;
+	}
+	return NULL;
 }
 
 /* Jobs that have something for this machine and may not begin it. */
@@ -423,16 +457,15 @@ static void held_lines(struct why *w, const struct sched_machine *m)
 	const struct sched_job *j;
 
 	for (j = w->s->jobs; j; j = j->next) {
-		const struct sched_queue *q = sched_queue_find(w->s, j, m);
-		const struct sched_visit *v = q ? sched_queue_next(q) : NULL;
+		const struct sched_queue *q = sched_job_live(j) ? next_here(w, j, m) : NULL;
 
-		if (!v || !sched_job_live(j))
+		if (!q)
 			continue;
 		if (j->paused)
 			paused++;
 		else if (j->waits)
 			after++;
-		else if (sched_queue_gated(q, v))
+		else if (sched_queue_gated(q, sched_queue_next(q)))
 			gated++;
 	}
 	if (paused + after + gated > 0)

@@ -27,6 +27,9 @@ void why_score(const struct sched *s, const struct sched_job *j, uint64_t now_ns
 /* Why the machine takes no boot of this user, whatever it is: offline, service, reserved. */
 bool why_machine_shut(const struct sched_machine *m, const char *user, uint64_t now_ns, char *buf,
 		      size_t size);
+/* Who has the machine, or whom it is kept for; false: it is free for `q`. */
+bool why_machine_taken(const struct sched_machine *m, const struct sched_queue *q, uint64_t now_ns,
+		       char *buf, size_t size);
 /* Jobs that come before `q` on a machine by their score. Returns how many; the first of them. */
 size_t why_before(const struct sched *s, const struct sched_machine *m, const struct sched_queue *q,
 		  uint64_t now_ns, const struct sched_job **ret_first);

@@ -71,8 +71,8 @@ bool why_machine_shut(const struct sched_machine *m, const char *user, uint64_t 
 	return false;
 }
 
-static bool machine_taken(const struct sched_machine *m, const struct sched_queue *q,
-			  uint64_t now_ns, char *buf, size_t size)
+bool why_machine_taken(const struct sched_machine *m, const struct sched_queue *q, uint64_t now_ns,
+		       char *buf, size_t size)
 {
 	const struct sched_boot *b = m->boot;
 	char job[96], boot[128];
@@ -129,7 +129,7 @@ static bool pair_obstacle(const struct sched_queue *q, const struct sched_machin
 	char why[SCHED_REASON_BYTES];
 
 	if (!why_machine_shut(peer, q->job->user, now_ns, why, sizeof(why)) &&
-	    !machine_taken(peer, q, now_ns, why, sizeof(why)))
+	    !why_machine_taken(peer, q, now_ns, why, sizeof(why)))
 		return false;
 	(void)snprintf(text, size, "it needs both '%s' and '%s': %s", q->machine->name, peer->name,
 		       why);
@@ -154,7 +154,7 @@ bool sched_queue_obstacle(const struct sched *s, const struct sched_queue *q, ui
 	const struct sched_visit *v = sched_queue_next(q);
 
 	if (why_machine_shut(q->machine, q->job->user, now_ns, text, size) ||
-	    machine_taken(q->machine, q, now_ns, text, size))
+	    why_machine_taken(q->machine, q, now_ns, text, size))
 		return true;
 	if (v && v->peer_machine && pair_obstacle(q, v->peer_machine, now_ns, text, size))
 		return true;

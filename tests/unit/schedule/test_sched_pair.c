@@ -446,6 +446,29 @@ static void test_pair_needs_both_machines_for_its_submitter(void **state)
 	assert_contains(w->log, "begin s boot=2 job=1 b1/v1 n=2 server\n");
 }
 
+/* The holder's job is next, however well the pair that has just run would go on. */
+static void test_pair_does_not_go_on_against_a_reservation(void **state)
+{
+	struct world *w = *state;
+
+	world_up(w, "c", 0);
+	world_up(w, "s", 0);
+	world_add(w, &(struct plan){1, 50, "ann", "c", "s", 2, 1, 1, .seconds = 600}, 0);
+	world_add(w, &(struct plan){2, 50, "bob", "c", NULL, 1, 1, 1, .seconds = 600}, 0);
+	assert_int_equal(sched_machine_reserve(&w->s, "c", "bob", "", INT64_MAX, 0), 0);
+	sched_order_stored(&w->s, 1, 0);
+	sched_order_stored(&w->s, 2, 0);
+	sched_attempt_ended(&w->s, 1, 1, KG_OUTCOME_PASS, NULL, SEC);
+	sched_attempt_ended(&w->s, 2, 2, KG_OUTCOME_PASS, NULL, SEC);
+	sched_boot_ended(&w->s, 2, KG_OUTCOME_PASS, NULL, 2 * SEC);
+	world_forget(w);
+	sched_boot_ended(&w->s, 1, KG_OUTCOME_PASS, NULL, 2 * SEC);
+	world_expect(w, "end c boot=1 pass\njob 2 running\nbegin c boot=3 job=2 b1/v1 n=1\n");
+	assert_int_equal(sched_machine_reserve(&w->s, "c", NULL, NULL, 0, 3 * SEC), 0);
+	world_pass(w, "c", 3 * SEC);
+	assert_contains(w->log, "begin c boot=4 job=1 b2/v2 n=1 client\n");
+}
+
 /* ---- a restart ---- */
 
 static struct sched_boot *stored_boot(struct sched_job *j, uint64_t id, enum sched_role role,
@@ -586,6 +609,7 @@ int main(void)
 		T(test_plain_boot_may_follow_a_pair_of_the_same_job),
 		T(test_pair_with_itself_is_an_ordinary_boot),
 		T(test_pair_needs_both_machines_for_its_submitter),
+		T(test_pair_does_not_go_on_against_a_reservation),
 		T(test_pair_goes_on_after_a_restart),
 		T(test_client_stored_without_its_server_is_begun_again_without_a_try),
 		T(test_server_without_its_client_is_ended_unless_all_is_done),

@@ -170,6 +170,62 @@ static void test_pair_names_both_machines(void **state)
 	assert_contains(why_machine(w, "s", 0), "the other side of the pair is boot 1 on 'c'\n");
 }
 
+/* What holds the other machine, not only whether it is busy. */
+static void test_machine_says_what_is_in_the_way_of_a_pair(void **state)
+{
+	struct world *w = *state;
+
+	world_up(w, "c", 0);
+	world_up(w, "s", 0);
+	assert_int_equal(sched_machine_service(&w->s, "c", SCHED_DRAIN, "move", 0), 0);
+	world_add(w, &(struct plan){1, 50, "ann", "c", "s", 1, 1, 1, .seconds = 60}, 0);
+	assert_contains(why_machine(w, "s", 0), "; but 'c' is drained: no boot begins there: move\n");
+	assert_int_equal(sched_machine_service(&w->s, "c", SCHED_NORMAL, NULL, 0), 0);
+	world_forget(w);
+}
+
+static void test_machine_says_whom_a_reservation_holds_back(void **state)
+{
+	struct world *w = *state;
+
+	world_up(w, "c", 0);
+	world_up(w, "s", 0);
+	assert_int_equal(sched_machine_reserve(&w->s, "c", "bob", "tuning", 2 * (int64_t)H, 0), 0);
+	world_add(w, &(struct plan){1, 50, "ann", "c", "s", 1, 1, 1, .seconds = 60}, 0);
+	assert_contains(why_machine(w, "s", 0),
+			"; but 'c' is reserved by bob for another 2 h: tuning\n");
+	assert_contains(why_machine(w, "c", 0), "(priority 50, submitted 0 s ago); not while it is "
+						"reserved\n");
+}
+
+/* Paused, the job is not ready: but it is why the server has nothing to do. */
+static void test_machine_counts_what_is_held_back_as_a_server(void **state)
+{
+	struct world *w = *state;
+	struct sched_job *j;
+
+	world_up(w, "s", 0);
+	j = world_job(w, &(struct plan){1, 50, "ann", "c", "s", 1, 1, 1, .seconds = 60});
+	j->paused = true;
+	sched_job_added(&w->s, j, 0);
+	assert_contains(why_machine(w, "s", 0), "held back: 1 paused jobs, ");
+}
+
+/* A cell that comes later for its submitter's sake says so. */
+static void test_slot_says_its_own_score(void **state)
+{
+	struct world *w = *state;
+
+	world_up(w, "a", 0);
+	one(w, 1, 50, 0);
+	world_add(w, &(struct plan){2, 60, "ann", "a", NULL, 1, 1, 1, .seconds = 60}, 0);
+	world_add(w, &(struct plan){3, 40, "bob", "a", NULL, 1, 1, 1, .seconds = 60}, 0);
+	sched_order_stored(&w->s, 1, 0);
+	assert_contains(why_slot(w, 2, "a", 2011, H), "job 3 'nightly' comes first there: score ");
+	assert_contains(why_slot(w, 2, "a", 2011, H),
+			"its score is 32.6: priority 60, submitted 1 h ago, 'ann' has had ");
+}
+
 static void test_slot_says_tries_and_place(void **state)
 {
 	struct world *w = *state;
@@ -232,6 +288,10 @@ int main(void)
 		T(test_reservation_and_service),
 		T(test_pause_dependency_gate_and_budget),
 		T(test_pair_names_both_machines),
+		T(test_machine_says_what_is_in_the_way_of_a_pair),
+		T(test_machine_says_whom_a_reservation_holds_back),
+		T(test_machine_counts_what_is_held_back_as_a_server),
+		T(test_slot_says_its_own_score),
 		T(test_slot_says_tries_and_place),
 		T(test_queue_timeout_is_announced),
 		T(test_answers_are_bounded),
