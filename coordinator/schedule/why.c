@@ -158,7 +158,7 @@ static void queue_lines(struct why *w, const struct sched_job *j)
 		if (q->pending == 0 && !q->boot)
 			continue;
 		if (shown < SHOWN_QUEUES)
-			why_queue_line(w, q);
+			(void)why_queue_line(w, q);
 		else
 			left++;
 		shown++;
@@ -276,15 +276,6 @@ static void place_lines(struct why *w, const struct sched_queue *q, const struct
 		why_add(w, "its boots are pairs with '%s' as the server", a->first->peer);
 }
 
-static void waiting_lines(struct why *w, const struct sched_queue *q)
-{
-	const struct sched_job *first;
-
-	why_queue_line(w, q);
-	if (why_before(w->s, q->machine, q, w->now_ns, &first) > 0)
-		score_line(w, q->job);
-}
-
 int sched_why_slots(const struct sched *s, uint64_t job, const char *machine, const uint64_t *slots,
 		    size_t n, uint64_t now_ns, struct kg_texts *ret_lines)
 {
@@ -318,8 +309,9 @@ int sched_why_slots(const struct sched *s, uint64_t job, const char *machine, co
 		after_lines(&w, j);
 	if (a.first)
 		place_lines(&w, q, &a);
-	if (a.first && !j->paused && !j->waits && !sched_queue_gated(q, a.first) && a.open == 0)
-		waiting_lines(&w, q);
+	if (a.first && !j->paused && !j->waits && !sched_queue_gated(q, a.first) && a.open == 0 &&
+	    why_queue_line(&w, q))
+		score_line(&w, j);
 	rc = why_end(&w);
 	if (rc == 0)
 		*ret_lines = lines;

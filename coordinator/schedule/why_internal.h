@@ -33,7 +33,8 @@ bool why_machine_taken(const struct sched_machine *m, const struct sched_queue *
 /* Jobs that come before `q` on a machine by their score. Returns how many; the first of them. */
 size_t why_before(const struct sched *s, const struct sched_machine *m, const struct sched_queue *q,
 		  uint64_t now_ns, const struct sched_job **ret_first);
-/* The queue's state in a line, with the machine's name in front. */
-void why_queue_line(struct why *w, const struct sched_queue *q);
+/* The queue's state in a line, with the machine's name in front, and who comes first, if anybody:
+ * true. */
+bool why_queue_line(struct why *w, const struct sched_queue *q);
 
 #endif

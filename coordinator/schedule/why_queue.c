@@ -161,20 +161,27 @@ bool sched_queue_obstacle(const struct sched *s, const struct sched_queue *q, ui
 	return others_first(s, q, now_ns, text, size);
 }
 
-static void competitor_line(struct why *w, const struct sched_queue *q)
+/* Of a pair either machine may have something better to do. */
+static bool competitor_line(struct why *w, const struct sched_queue *q)
 {
+	const struct sched_machine *peer = sched_queue_next(q)->peer_machine;
 	const struct sched_job *first;
 	size_t n = why_before(w->s, q->machine, q, w->now_ns, &first);
-	char job[96], score[200], more[48] = "";
+	char job[96], score[200], where[80] = "there", more[48] = "";
 
+	if (n == 0 && peer) {
+		n = why_before(w->s, peer, q, w->now_ns, &first);
+		(void)snprintf(where, sizeof(where), "on '%.63s'", peer->name);
+	}
 	if (n == 0)
-		return;
+		return false;
 	if (n > 1)
 		(void)snprintf(more, sizeof(more), ", and %zu more after it", n - 1);
 	why_score(w->s, first, w->now_ns, score, sizeof(score));
-	why_add(w, "  %s comes first there: score %.1f against %.1f (%s)%s",
-		why_job_name(first, job, sizeof(job)), sched_score(w->s, first, w->now_ns),
+	why_add(w, "  %s comes first %s: score %.1f against %.1f (%s)%s",
+		why_job_name(first, job, sizeof(job)), where, sched_score(w->s, first, w->now_ns),
 		sched_score(w->s, q->job, w->now_ns), score, more);
+	return true;
 }
 
 static void left_of_timeout(const struct why *w, const struct sched_queue *q, char *buf,
@@ -188,7 +195,7 @@ static void left_of_timeout(const struct why *w, const struct sched_queue *q, ch
 			       sched_span(q->timeout.at_ns - w->now_ns, span, sizeof(span)));
 }
 
-void why_queue_line(struct why *w, const struct sched_queue *q)
+bool why_queue_line(struct why *w, const struct sched_queue *q)
 {
 	const struct sched_visit *v = sched_queue_next(q);
 	char text[SCHED_REASON_BYTES + 100], left[64];
@@ -197,21 +204,20 @@ void why_queue_line(struct why *w, const struct sched_queue *q)
 		why_boot(q->boot, w->now_ns, text, sizeof(text));
 		why_add(w, "%s: runs: %s, %zu of its slots pending here", q->machine->name, text,
 			q->pending);
-		return;
+		return false;
 	}
 	if (q->pending == 0 || !v) {
 		why_add(w, "%s: nothing is left to do there", q->machine->name);
-		return;
+		return false;
 	}
 	if (sched_queue_gated(q, v)) {
 		why_add(w, "%s: the stop rule is being judged: block %u waits for it",
 			q->machine->name, v->block);
-		return;
+		return false;
 	}
 	left_of_timeout(w, q, left, sizeof(left));
 	if (!sched_queue_obstacle(w->s, q, w->now_ns, text, sizeof(text)))
 		(void)snprintf(text, sizeof(text), "it begins at the next look at the machine");
 	why_add(w, "%s: waits: %s%s", q->machine->name, text, left);
-	if (q->machine->up || q->machine->boot)
-		competitor_line(w, q);
+	return (q->machine->up || q->machine->boot) && competitor_line(w, q);
 }

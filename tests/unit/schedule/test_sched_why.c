@@ -170,6 +170,26 @@ static void test_pair_names_both_machines(void **state)
 	assert_contains(why_machine(w, "s", 0), "the other side of the pair is boot 1 on 'c'\n");
 }
 
+/* Nothing else wants the client's machine: what comes first does so on the server's. */
+static void test_pair_says_who_comes_first_on_its_server(void **state)
+{
+	struct world *w = *state;
+
+	world_up(w, "c", 0);
+	world_up(w, "s", 0);
+	world_add(w, &(struct plan){7, 80, "bob", "s", NULL, 1, 2, 1, .seconds = 600}, 0);
+	world_add(w, &(struct plan){8, 50, "ann", "c", "s", 1, 1, 1, .seconds = 600}, 0);
+	sched_order_stored(&w->s, 1, 0);
+	world_forget(w);
+	assert_contains(why_job(w, 8, 0), "c: waits: it needs both 'c' and 's': 's' is busy with "
+					  "job 7 'nightly' (");
+	assert_contains(why_job(w, 8, 0),
+			"  job 7 'nightly' comes first on 's': score 63.3 against 50.0 (priority "
+			"80, submitted 0 s ago, 'bob' has had ");
+	assert_contains(why_slot(w, 8, "c", 8011, 0), "job 7 'nightly' comes first on 's': ");
+	assert_contains(why_slot(w, 8, "c", 8011, 0), "its score is 50.0: priority 50, ");
+}
+
 /* What holds the other machine, not only whether it is busy. */
 static void test_machine_says_what_is_in_the_way_of_a_pair(void **state)
 {
@@ -179,7 +199,8 @@ static void test_machine_says_what_is_in_the_way_of_a_pair(void **state)
 	world_up(w, "s", 0);
 	assert_int_equal(sched_machine_service(&w->s, "c", SCHED_DRAIN, "move", 0), 0);
 	world_add(w, &(struct plan){1, 50, "ann", "c", "s", 1, 1, 1, .seconds = 60}, 0);
-	assert_contains(why_machine(w, "s", 0), "; but 'c' is drained: no boot begins there: move\n");
+	assert_contains(why_machine(w, "s", 0),
+			"; but 'c' is drained: no boot begins there: move\n");
 	assert_int_equal(sched_machine_service(&w->s, "c", SCHED_NORMAL, NULL, 0), 0);
 	world_forget(w);
 }
@@ -288,6 +309,7 @@ int main(void)
 		T(test_reservation_and_service),
 		T(test_pause_dependency_gate_and_budget),
 		T(test_pair_names_both_machines),
+		T(test_pair_says_who_comes_first_on_its_server),
 		T(test_machine_says_what_is_in_the_way_of_a_pair),
 		T(test_machine_says_whom_a_reservation_holds_back),
 		T(test_machine_counts_what_is_held_back_as_a_server),
