@@ -158,11 +158,27 @@ static int64_t waited(struct sim *s, const struct sim_slot *slot)
 	return ns > 0 ? ns : 0;
 }
 
+/* Nothing begins against what people said, whichever way it was chosen. */
+static void check_begin(const struct sim *s, const struct sched_action *a)
+{
+	const struct sched_machine *m = a->machine;
+	const struct sched_job *j = a->job;
+	size_t i;
+
+	assert_int_equal(m->service, SCHED_NORMAL);
+	if (m->reserved_by && m->reserved_until_ns > (int64_t)s->now)
+		assert_string_equal(m->reserved_by, j->user);
+	assert_false(j->paused);
+	for (i = 0; i < j->n_after && s->jobs[j->id - 1].pending == s->jobs[j->id - 1].n_slots; i++)
+		assert_true(j->after[i] > s->n_jobs || s->jobs[j->after[i] - 1].over);
+}
+
 static void on_begin(struct sim *s, const struct sched_action *a)
 {
 	struct sim_agent *g = sim_agent_of(s, a->machine);
 	size_t i;
 
+	check_begin(s, a);
 	s->boots++;
 	s->began[g->index] = s->now;
 	for (i = 0; i < a->boot->n_attempts; i++) {
@@ -280,7 +296,6 @@ static void on_judged(struct sim *s, const struct sim_event *e)
 	struct sched_job *j = sim_job(s, e->who);
 	uint32_t block = (uint32_t)e->arg;
 	const char *machine = s->agents[e->life].name;
-	size_t i;
 
 	if (!j)
 		return;
@@ -288,12 +303,6 @@ static void on_judged(struct sim *s, const struct sim_event *e)
 		sched_close(&s->sched, j->id, machine, KG_OUTCOME_SKIPPED,
 			    "the intervals are narrow enough", s->now);
 		return;
-	}
-	for (i = 0; i < s->jobs[e->who].n_slots; i++) {
-		struct sim_slot *slot = &s->slots[s->jobs[e->who].first_slot + i];
-
-		if (slot->machine == e->life && slot->block > block)
-			since_now(s, slot);
 	}
 	sched_release(&s->sched, j->id, machine, block + 1, s->now);
 }

@@ -72,11 +72,13 @@ struct sim_agent {
 struct sim_slot {
 	uint32_t job; /* index */
 	uint32_t machine;
-	uint32_t block;
-	uint64_t eligible_ns; /* since when it could begin, as far as its job is concerned */
-	uint64_t shut_ns;     /* of its machine then */
-	uint64_t paused_ns;   /* of its job then */
-	int64_t waited_ns;    /* to its first boot; -1: none yet */
+	/* Since when its job may begin: submitted, and the one before it over. What waits for the
+	 * blocks before it waits, whether a stop rule stands between or not: that is judged within a
+	 * second, and the hours are those of the queue. */
+	uint64_t eligible_ns;
+	uint64_t shut_ns;   /* of its machine then */
+	uint64_t paused_ns; /* of its job then */
+	int64_t waited_ns;  /* to its first boot; -1: none yet */
 };
 
 struct sim_job {
@@ -147,6 +149,7 @@ struct sched_job *sim_job(struct sim *s, uint32_t job); /* NULL: over and forgot
 /* ---- people ---- */
 void sim_pause(struct sim *s, uint32_t job, bool paused);
 void sim_cancel(struct sim *s, uint32_t job);
+void sim_reprioritise(struct sim *s, uint32_t job, uint32_t priority);
 void sim_service(struct sim *s, uint32_t machine, enum sched_service service);
 void sim_reserve(struct sim *s, uint32_t machine, const char *user, uint64_t for_ns);
 

@@ -29,7 +29,6 @@ static void add_slot(struct sim *s, uint32_t job, struct sched_visit *v, uint32_
 	slot = &s->slots[s->n_slots];
 	*slot = (struct sim_slot){.job = job,
 				  .machine = machine,
-				  .block = v->block,
 				  .eligible_ns = s->now,
 				  .shut_ns = sim_shut_ns(s, &s->agents[machine]),
 				  .waited_ns = -1};
@@ -119,6 +118,12 @@ void sim_cancel(struct sim *s, uint32_t job)
 {
 	if (sim_job(s, job))
 		sched_job_cancelled(&s->sched, s->jobs[job].id, s->now);
+}
+
+void sim_reprioritise(struct sim *s, uint32_t job, uint32_t priority)
+{
+	if (sim_job(s, job))
+		(void)sched_job_reprioritise(&s->sched, s->jobs[job].id, priority, s->now);
 }
 
 void sim_service(struct sim *s, uint32_t machine, enum sched_service service)

@@ -420,6 +420,89 @@ static void test_nor_do_priorities_of_their_own_take_shares_away(void **state)
 	check_days(true);
 }
 
+/* ---- nothing but pairs, and people who change their minds ---- */
+
+#define TANGLED 12
+
+static void reprioritise_one(struct sim *s, const struct sim_event *e)
+{
+	(void)e;
+	sim_reprioritise(s, rng_below(&s->rng, (uint32_t)s->n_jobs), rng_below(&s->rng, 101));
+}
+
+/* Clients and servers among each other, with gates, budgets, timeouts and jobs that wait for jobs. */
+static void submit_tangled(struct sim *s, uint32_t number)
+{
+	uint32_t clients[4], servers[4], n = 1 + rng_below(&s->rng, 4), k;
+	uint32_t first = 4 * rng_below(&s->rng, 3);
+	struct sim_plan p = {.user = rng_below(&s->rng, 4),
+			     .priority = rng_below(&s->rng, 101),
+			     .machines = clients,
+			     .peers = servers,
+			     .n_machines = n,
+			     .blocks = 1 + rng_below(&s->rng, 3),
+			     .visits = 1 + rng_below(&s->rng, 2),
+			     .slots = 1 + rng_below(&s->rng, 2),
+			     .seconds = rng_chance(&s->rng, 0.3) ? 0 : 600,
+			     .gate = rng_chance(&s->rng, 0.3)};
+
+	for (k = 0; k < n; k++) {
+		clients[k] = first + k;
+		servers[k] = (clients[k] + 1 + rng_below(&s->rng, TANGLED - 1)) % TANGLED;
+	}
+	if (number > 0 && rng_chance(&s->rng, 0.2))
+		p.after = 1 + rng_below(&s->rng, number);
+	if (rng_chance(&s->rng, 0.2))
+		p.budget_ns = HOUR;
+	if (rng_chance(&s->rng, 0.2))
+		p.queue_timeout_ns = 4 * HOUR;
+	(void)sim_submit(s, &p);
+}
+
+static void run_tangled(uint64_t seed)
+{
+	uint64_t from, until;
+	struct sim s;
+	uint32_t i;
+
+	sim_init(&s, &(struct sim_config){.seed = seed,
+					  .machines = TANGLED,
+					  .tick_ns = 5 * SEC,
+					  .policy = sched_policy_default,
+					  .faults = {.hang = 0.01,
+						     .wrong = 0.01,
+						     .lost = 0.02,
+						     .run_fails = 0.03,
+						     .helper_fails = 0.03,
+						     .flaps_a_day = 10,
+						     .away_a_day = 1},
+					  .deep = true});
+	s.stop_early = 0.3;
+	from = s.now;
+	until = from + 35 * HOUR;
+	for (i = 0; i < 40; i++)
+		submit_tangled(&s, i);
+	for (i = 0; i < 300; i++)
+		sim_at(&s, from + (uint64_t)(rng_unit(&s.rng) * 20 * (double)HOUR),
+		       (struct sim_event){.run = i % 2 ? meddle : reprioritise_one});
+	for (i = 0; i < TANGLED; i++)
+		sim_agent_faults(&s, i, from + 30 * HOUR);
+	while (s.sched.jobs && s.now < until + 200 * HOUR)
+		sim_run(&s, s.now + HOUR);
+	say_what_is_left(&s);
+	assert_null(s.sched.jobs);
+	sim_deinit(&s);
+}
+
+static void test_pairs_end_whatever_people_do(void **state)
+{
+	uint64_t seed = first_seed(), n = runs(12), i;
+
+	(void)state;
+	for (i = 0; i < n; i++)
+		run_tangled(seed + i);
+}
+
 /* ---- the same again, and a run that is written down ---- */
 
 /* Six machines, five jobs: a pair, a stop rule, a budget, one that waits for another. */
@@ -570,6 +653,7 @@ int main(void)
 		cmocka_unit_test(test_thousand_machines_two_hundred_jobs),
 		cmocka_unit_test(test_machine_hours_of_a_busy_day_go_by_shares),
 		cmocka_unit_test(test_nor_do_priorities_of_their_own_take_shares_away),
+		cmocka_unit_test(test_pairs_end_whatever_people_do),
 		cmocka_unit_test(test_the_same_seed_makes_the_same_run),
 		cmocka_unit_test(test_accounts_balance_after_each_event),
 		cmocka_unit_test(test_a_small_run_is_as_it_was_written_down),
