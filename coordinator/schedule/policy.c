@@ -182,21 +182,29 @@ double sched_ahead_h(const struct sched *s, const struct sched_user *u, uint64_t
 	return (level - from) * scale(s, now_ns);
 }
 
-void sched_usage_frame(const struct sched *s, uint64_t now_ns, double *ret_from, double *ret_unit)
+struct sched_frame sched_frame(const struct sched *s, uint64_t now_ns)
 {
-	*ret_from = 0;
-	least(s, ret_from);
-	*ret_unit = scale(s, now_ns);
+	struct sched_frame f = {.now_ns = now_ns, .unit = scale(s, now_ns)};
+
+	least(s, &f.from);
+	return f;
+}
+
+double sched_score_in(const struct sched *s, const struct sched_frame *f, const struct sched_job *j)
+{
+	double score = j->base + s->policy.age_points * ((double)f->now_ns / SCHED_NS_PER_H);
+	const struct sched_user *u = j->owner;
+
+	if (u)
+		score -= s->policy.share_points * (u->used / u->share - f->from) * f->unit;
+	return score;
 }
 
 double sched_score(const struct sched *s, const struct sched_job *j, uint64_t now_ns)
 {
-	double waited_h = ((double)now_ns - (double)j->queued_ns) / SCHED_NS_PER_H;
-	double score = (double)j->priority + s->policy.age_points * waited_h;
+	struct sched_frame f = sched_frame(s, now_ns);
 
-	if (j->owner)
-		score -= s->policy.share_points * sched_ahead_h(s, j->owner, now_ns);
-	return score;
+	return sched_score_in(s, &f, j);
 }
 
 /* ---- jobs ---- */

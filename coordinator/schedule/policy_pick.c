@@ -87,7 +87,7 @@ struct look {
 	struct sched_machine *m;
 	uint64_t now_ns;
 	struct sched_user *users; /* with candidates here */
-	double from, unit;	  /* of sched_ahead_h */
+	struct sched_frame frame;
 };
 
 static bool of_later_user(const struct sched_node *n, const void *arg)
@@ -113,12 +113,7 @@ static struct sched_entry *next_of_user(const struct sched_entry *e)
 
 static double score_of(const struct look *l, const struct sched_queue *q)
 {
-	const struct sched_user *u = q->job->owner;
-	const struct sched_policy *p = &l->s->policy;
-	double now_h = (double)l->now_ns / SCHED_NS_PER_H;
-
-	return q->job->base + p->age_points * now_h -
-	       p->share_points * (u->used / u->share - l->from) * l->unit;
+	return sched_score_in(l->s, &l->frame, q->job);
 }
 
 static void look_from(struct look *l)
@@ -330,7 +325,7 @@ static void feed(struct sched *s, struct sched_machine *m, uint64_t now_ns)
 
 	if (!m->up || m->boot || m->service != SCHED_NORMAL || !m->ready.root)
 		return;
-	sched_usage_frame(s, now_ns, &l.from, &l.unit);
+	l.frame = sched_frame(s, now_ns);
 	look_from(&l);
 	if (m->last_pair && l.users && try_going_on(&l))
 		return;

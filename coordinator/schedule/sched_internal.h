@@ -112,8 +112,15 @@ void sched_pledge(struct sched *s, struct sched_boot *b);
 void sched_redeem(struct sched *s, struct sched_boot *b, uint64_t now_ns);
 void sched_charge(struct sched *s, struct sched_user *u, double ns, uint64_t now_ns);
 double sched_ahead_h(const struct sched *s, const struct sched_user *u, uint64_t now_ns);
-/* The same in parts: ahead = (used / share - from) * unit. */
-void sched_usage_frame(const struct sched *s, uint64_t now_ns, double *ret_from, double *ret_unit);
+/* The same in parts: ahead = (used / share - from) * unit. For many scores at one time, since it looks
+ * at every submitter. */
+struct sched_frame {
+	uint64_t now_ns;
+	double from, unit;
+};
+struct sched_frame sched_frame(const struct sched *s, uint64_t now_ns);
+double sched_score_in(const struct sched *s, const struct sched_frame *f,
+		      const struct sched_job *j);
 double sched_score(const struct sched *s, const struct sched_job *j, uint64_t now_ns);
 void sched_job_rebase(struct sched *s, struct sched_job *j);
 int sched_entry_order(const struct sched_node *a, const struct sched_node *b);

@@ -361,13 +361,14 @@ static void state_lines(struct why *w, const struct sched_machine *m)
 static const struct sched_entry *next_best(const struct why *w, const struct sched_machine *m,
 					   const struct sched_entry *last)
 {
-	double limit = last ? sched_score(w->s, last->queue->job, w->now_ns) : 0, best = 0;
+	struct sched_frame f = sched_frame(w->s, w->now_ns);
+	double limit = last ? sched_score_in(w->s, &f, last->queue->job) : 0, best = 0;
 	struct sched_node *n = sched_tree_first(&m->ready);
 	const struct sched_entry *found = NULL;
 
 	for (; n; n = sched_tree_next(n)) {
 		const struct sched_entry *e = sched_const_owner(n, struct sched_entry, node);
-		double score = sched_score(w->s, e->queue->job, w->now_ns);
+		double score = sched_score_in(w->s, &f, e->queue->job);
 		uint64_t id = e->queue->job->id;
 
 		/* a job is shown once, however many of its clients want this server */

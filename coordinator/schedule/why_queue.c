@@ -98,7 +98,8 @@ bool why_machine_taken(const struct sched_machine *m, const struct sched_queue *
 size_t why_before(const struct sched *s, const struct sched_machine *m, const struct sched_queue *q,
 		  uint64_t now_ns, const struct sched_job **ret_first)
 {
-	double mine = sched_score(s, q->job, now_ns), best = 0;
+	struct sched_frame f = sched_frame(s, now_ns);
+	double mine = sched_score_in(s, &f, q->job), best = 0;
 	struct sched_node *n = sched_tree_first(&m->ready);
 	const struct sched_job *first = NULL;
 	size_t count = 0;
@@ -110,7 +111,7 @@ size_t why_before(const struct sched *s, const struct sched_machine *m, const st
 
 		if (j == q->job)
 			continue;
-		score = sched_score(s, j, now_ns);
+		score = sched_score_in(s, &f, j);
 		if (score < mine || (score <= mine && j->id > q->job->id))
 			continue;
 		count++;
