@@ -141,6 +141,8 @@ static void ask_job(struct why *y)
 {
 	struct work *w = &y->w;
 	Kgrid__V1__JobReply *r = NULL;
+	struct kg_texts before = {0};
+	size_t i;
 
 	w->rc = query_job(w->c->query, y->job, &r, &w->err);
 	if (w->rc < 0)
@@ -153,9 +155,14 @@ static void ask_job(struct why *y)
 	kg_str_addf(&y->heading, ", priority %" PRIu32 "%s%s", r->job->priority,
 		    r->job->user && r->job->user[0] ? ", of " : "",
 		    r->job->user ? r->job->user : "");
-	w->rc = query_why_job(w->c->query, y->job, 0, &y->lines, &w->err);
+	/* In front of what happened before, which may be more than a screen. */
+	add_others(y, r);
 	if (w->rc == 0)
-		add_others(y, r);
+		w->rc = query_why_job(w->c->query, y->job, 0, &before, &w->err);
+	for (i = 0; w->rc == 0 && i < before.n; i++)
+		if (plan_texts_add(&y->lines, before.items[i]) < 0)
+			w->rc = kg_err_set(&w->err, -ENOMEM, "out of memory");
+	kg_texts_deinit(&before);
 	protobuf_c_message_free_unpacked(&r->base, NULL);
 }
 
