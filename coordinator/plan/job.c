@@ -176,7 +176,8 @@ static const struct kg_field job_fields[] = {
 		 "gets "
 		 "the outcome queue-timeout; the coordinator's own (7 days) when absent"},
 	NODE("after", after, false,
-	     "jobs, by number or name, that must be over before this one begins"),
+	     "jobs, by number or name, that must be over, however they end, before this one "
+	     "begins"),
 	NODE("when", when, false,
 	     "makes it a standing job: 'kernel added', 'nightly' (at 02:00) or {nightly: "
 	     "\"03:30\"}, "
