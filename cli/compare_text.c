@@ -207,31 +207,39 @@ static void counts_heading(const struct layout *l, struct kg_str *out)
 	bool even = l->boots_least == u->boots && l->iterations_least == u->iterations;
 
 	if (u->boots == 0) {
-		kg_str_add(out, "; no valid boot yet");
+		kg_str_add(out, " no valid boot yet");
 		return;
 	}
-	kg_str_addf(out, "; n=%" PRIu32 " boots", u->boots);
+	kg_str_addf(out, " n=%" PRIu32 " boots", u->boots);
 	if (u->iterations)
 		kg_str_addf(out, " (%" PRIu32 " iterations)", u->iterations);
 	if (!even)
 		kg_str_add(out, " where not said otherwise");
 }
 
+/* " throughput in KB/s, higher is better;" */
+static void metric_heading(const Kgrid__V1__CompareTable *t, struct kg_str *out)
+{
+	const char *direction = cli_text(t->direction);
+
+	kg_str_addf(out, " %s", t->metric);
+	if (t->unit && t->unit[0])
+		kg_str_addf(out, " in %s", t->unit);
+	if (strcmp(direction, "higher") == 0 || strcmp(direction, "lower") == 0)
+		kg_str_addf(out, ", %s is better;", direction);
+	else
+		kg_str_add(out, ", no direction is better;");
+}
+
 static void heading(const struct layout *l, struct kg_str *out)
 {
 	const Kgrid__V1__CompareTable *t = l->table;
-	const char *direction = cli_text(t->direction);
 	struct kg_str s = {0}, safe = {0};
 
 	kg_str_addf(&s, "%s%s%s:", cli_text(t->workload), params_common(l->params)[0] ? " " : "",
 		    params_common(l->params));
-	kg_str_addf(&s, " %s", cli_text(t->metric));
-	if (t->unit && t->unit[0])
-		kg_str_addf(&s, " in %s", t->unit);
-	if (strcmp(direction, "higher") == 0 || strcmp(direction, "lower") == 0)
-		kg_str_addf(&s, ", %s is better", direction);
-	else
-		kg_str_add(&s, ", no direction is better");
+	if (t->metric && t->metric[0])
+		metric_heading(t, &s);
 	counts_heading(l, &s);
 	if (l->cov_most > 0)
 		kg_str_addf(&s, "; CoV between boots <= %.2f %%", ceil(l->cov_most * 100) / 100);

@@ -26,6 +26,29 @@ static void add_clipped(struct kg_str *s, const char *text, size_t len)
 		kg_str_add(s, "...");
 }
 
+/* How much of two values can be left out because it is the same: whole words of a long list. */
+static size_t same_words(const struct config_option *a, const struct config_option *b)
+{
+	size_t words = 0;
+
+	if (a->value_len <= VALUE_SHOWN && b->value_len <= VALUE_SHOWN)
+		return 0;
+	for (size_t i = 0; i < a->value_len && i < b->value_len && a->value[i] == b->value[i]; i++)
+		if (a->value[i] == ',' || a->value[i] == ' ')
+			words = i + 1;
+	return words;
+}
+
+static void add_value(struct kg_str *s, const struct config_option *o, size_t skipped)
+{
+	if (!o) {
+		kg_str_add(s, "absent");
+		return;
+	}
+	kg_str_add(s, skipped ? "..." : "");
+	add_clipped(s, o->value + skipped, o->value_len - skipped);
+}
+
 /* ---- kernel config ---- */
 
 struct named {
@@ -60,18 +83,13 @@ static int note_option(void *arg, const struct config_option *a, const struct co
 static void add_option(struct kg_str *s, const struct named *o)
 {
 	const struct config_option *any = o->a ? o->a : o->b;
+	size_t skipped = o->a && o->b ? same_words(o->a, o->b) : 0;
 
 	kg_str_addn(s, any->name, any->name_len);
 	kg_str_add(s, " ");
-	if (o->a)
-		add_clipped(s, o->a->value, o->a->value_len);
-	else
-		kg_str_add(s, "absent");
+	add_value(s, o->a, skipped);
 	kg_str_add(s, " -> ");
-	if (o->b)
-		add_clipped(s, o->b->value, o->b->value_len);
-	else
-		kg_str_add(s, "absent");
+	add_value(s, o->b, skipped);
 }
 
 static void add_options(struct kg_str *s, const struct differing *d)

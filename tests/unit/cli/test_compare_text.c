@@ -223,6 +223,24 @@ static void test_cells_without_a_value_say_why(void **state)
 	kg_str_deinit(&out);
 }
 
+/* Before a first run has ended no metric is known. */
+static void test_table_without_a_metric_names_none(void **state)
+{
+	struct kg_str out = {0};
+
+	(void)state;
+	make(1);
+	x.table.n_rows = 1;
+	x.table.metric = x.table.unit = x.table.direction = NULL;
+	x.cells[0][0].has_value = 0;
+	x.cells[0][0].boots = x.cells[0][0].iterations = 0;
+	x.cells[0][0].pending = 5;
+	table_text(120, false, false, &out);
+	assert_contains(kg_str_text(&out),
+			"netperf seconds=1 size=64 test=UDP_RR: no valid boot yet\n");
+	kg_str_deinit(&out);
+}
+
 static void test_colour_follows_the_verdict_not_the_interval(void **state)
 {
 	struct kg_str out = {0};
@@ -609,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_brief_has_one_line_per_row),
 		cmocka_unit_test(test_table_that_is_too_wide_repeats_the_baseline),
 		cmocka_unit_test(test_cells_without_a_value_say_why),
+		cmocka_unit_test(test_table_without_a_metric_names_none),
 		cmocka_unit_test(test_colour_follows_the_verdict_not_the_interval),
 		cmocka_unit_test(test_reasons_are_numbered_lines_each_once),
 		cmocka_unit_test(test_counts_stand_where_they_are_not_as_usual),

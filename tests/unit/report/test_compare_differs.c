@@ -77,6 +77,31 @@ static void test_config_counts_options_and_names_the_heaviest(void **state)
 	rows_drop(reply);
 }
 
+/* What was added at the end of a long list is what matters of it. */
+static void test_long_values_are_shown_from_where_they_differ(void **state)
+{
+	static const char a[] = "CONFIG_LSM=\"landlock,lockdown,yama,loadpin,safesetid,integrity,"
+				"apparmor,selinux,smack,tomoyo,bpf\"\n";
+	static const char b[] = "CONFIG_LSM=\"landlock,lockdown,yama,loadpin,safesetid,integrity,"
+				"apparmor,selinux,smack,tomoyo,bpf,ipe\"\n";
+	static const char c[] = "CONFIG_LSM=\"yama\"\n";
+	const struct report_config configs[] = {
+		{"d1", a, sizeof(a) - 1}, {"d2", b, sizeof(b) - 1}, {"d3", c, sizeof(c) - 1}};
+	struct rows *r = known(3);
+	Kgrid__V1__CompareReply *reply;
+
+	(void)state;
+	r->cells[1].config_digest = "d2";
+	r->cells[2].config_digest = "d3";
+	r->in.configs = configs;
+	r->in.n_configs = 3;
+	reply = rows_compare(r);
+	assert_true(has_line(reply, "config: 1 option: CONFIG_LSM ...bpf\" -> ...bpf,ipe\""));
+	assert_true(has_line(reply, "CONFIG_LSM \"landlock,lockdown,yama,loadpin,safesetid,"
+				    "integrity,apparmor... -> \"yama\""));
+	rows_drop(reply);
+}
+
 static void test_words_lists_microcode_and_compilers_are_compared(void **state)
 {
 	struct rows *r = known(2);
@@ -131,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_else_that_differs_is_said),
 		cmocka_unit_test(test_what_is_not_known_is_said_and_not_called_equal),
 		cmocka_unit_test(test_config_counts_options_and_names_the_heaviest),
+		cmocka_unit_test(test_long_values_are_shown_from_where_they_differ),
 		cmocka_unit_test(test_words_lists_microcode_and_compilers_are_compared),
 		cmocka_unit_test(test_words_that_make_the_list_are_named_by_the_column),
 		cmocka_unit_test(test_one_line_for_several_columns_names_them_unless_it_is_all),
