@@ -100,6 +100,22 @@ static const struct cli_option *find_option(const struct cli_command *c, const c
 	return o || !c ? o : find_in(c->options, name, letter);
 }
 
+static int wrong_choice(const struct cli_option *o, const char *value, size_t n, struct kg_err *err)
+{
+	const char *best = kg_suggest(value, o->choices, n);
+	struct kg_str all = {0};
+	int rc;
+
+	for (size_t i = 0; i < n && !best; i++)
+		kg_str_addf(&all, "%s%s", i ? ", " : "", o->choices[i]);
+	rc = best ? kg_err_set(err, KG_EINVALID, "'--%s' cannot be '%s'; did you mean '%s'?",
+			       o->name, value, best)
+		  : kg_err_set(err, KG_EINVALID, "'--%s' cannot be '%s'; it is one of %s", o->name,
+			       value, kg_str_text(&all));
+	kg_str_deinit(&all);
+	return rc;
+}
+
 static int check_value(const struct cli_option *o, const char *value, struct kg_err *err)
 {
 	size_t n = 0;
@@ -116,13 +132,7 @@ static int check_value(const struct cli_option *o, const char *value, struct kg_
 	for (n = 0; o->choices[n]; n++)
 		if (strcmp(o->choices[n], value) == 0)
 			return 0;
-	{
-		const char *best = kg_suggest(value, o->choices, n);
-
-		return kg_err_set(err, KG_EINVALID, "'--%s' cannot be '%s'; %s '%s'", o->name,
-				  value, best ? "did you mean" : "try",
-				  best ? best : o->choices[0]);
-	}
+	return wrong_choice(o, value, n, err);
 }
 
 struct scan {

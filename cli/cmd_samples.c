@@ -78,6 +78,11 @@ int cmd_samples(struct cli *cli, const struct cli_args *args)
 	q.job = cli_args_job(args);
 	q.all = cli_args_has(args, "all");
 	cli->json = cli->json || kg_streq(cli_args_text(args, "format"), "json");
+	if (cli->json &&
+	    (cli_args_has(args, "csv") || kg_streq(cli_args_text(args, "format"), "csv"))) {
+		cli_say(cli, "CSV and JSON do not go together; leave one out");
+		return CLI_EXIT_USAGE;
+	}
 	cli->csv = !cli->json;
 	if (cli->json)
 		(void)fputs("{\n  \"rows\": [", cli->out);

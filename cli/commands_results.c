@@ -139,6 +139,7 @@ const struct cli_option options_provenance[] = {
 static const char *const formats[] = {"csv", "json", NULL};
 const struct cli_option options_samples[] = {
 	{"format", 'f', CLI_CHOICE, "FORMAT", formats, "csv (default) or json"},
+	OPTION_CSV,
 	{"all", 'a', CLI_FLAG, NULL, NULL,
 	 "also evidence: warm-up, and samples of attempts that did not pass"},
 	{0},

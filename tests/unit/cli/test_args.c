@@ -102,8 +102,9 @@ static void test_values_are_checked(void **state)
 	refused("submit x --boots=", "whole number");
 	refused("submit x --wait=yes", "takes no value");
 	refused("submit x -nw", "takes no value");
-	refused("samples --format jsn", "did you mean 'json'");
-	refused("samples --format xml", "try 'csv'");
+	refused("samples --format jsn", "did you mean 'json'?");
+	refused("lsm resolve --profile redhat", "'redhat'; it is one of upstream, ubuntu");
+	refused("samples --format xml", "'xml'; it is one of csv, json");
 	refused("compare --metric=", "needs a value");
 }
 

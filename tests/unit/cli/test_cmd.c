@@ -386,6 +386,8 @@ static void test_samples_are_csv_with_the_accounting_aside(void **state)
 	assert_contains(out, "machine,vendor,kernel,lsm,");
 	assert_contains(out, "\nlab-amd,,,,,,,,,,,,,0.1,,,\n");
 	assert_string_equal(err_text, "slots 1 = 1 pass\n");
+	assert_int_equal(run_with(&a, "samples --csv --json"), CLI_EXIT_USAGE);
+	assert_int_equal(run_with(&a, "samples --csv"), 0);
 	assert_int_equal(run_with(&a, "samples --format json"), 0);
 	j = json_loads(out, 0, NULL);
 	assert_non_null(j);
