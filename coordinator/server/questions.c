@@ -31,9 +31,10 @@ static void fill_state(struct coordinator *c, Kgrid__V1__MachineInfo *m)
 	bool connected = server_agent(&c->server, m->name) != NULL;
 	const char *state = "offline";
 
-	if (connected)
+	if (connected) {
 		state = sm && sm->boot ? "busy" : "idle";
-	else if (sm && sm->boot)
+		m->last_seen_ns = kg_realtime_ns(); /* the store has when it came */
+	} else if (sm && sm->boot)
 		state = "away"; /* in the middle of a boot, or lost */
 	if (!m->state)
 		m->state = strdup(state);

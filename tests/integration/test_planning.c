@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "common/clock.h"
 #include "common/err.h"
 #include "tests/lib/grid.h"
 #include "tests/lib/player.h"
@@ -368,6 +369,7 @@ static void test_machines_where(void **state)
 	Kgrid__V1__MachinesRequest q = KGRID__V1__MACHINES_REQUEST__INIT;
 	const Kgrid__V1__MachinesReply *r;
 	char text[512];
+	int64_t before = kg_realtime_ns();
 	struct kg_msg *m;
 
 	q.where = TEXT("vendor == intel and name != m1");
@@ -375,6 +377,8 @@ static void test_machines_where(void **state)
 	r = PEER_BODY(m, Kgrid__V1__MachinesReply);
 	assert_int_equal(r->n_machines, 1);
 	assert_string_equal(r->machines[0]->name, "m2");
+	/* a machine that is connected is seen now, not when it came */
+	assert_true(r->machines[0]->last_seen_ns >= before);
 	kg_msg_free(m);
 	q.where = TEXT("vender == intel");
 	assert_int_equal(peer_call_error(w->client, KG_MSG_MACHINES, &q.base, text, sizeof(text)),
