@@ -117,22 +117,35 @@ static void sums(const Kgrid__V1__Plan *p, const struct plan_look *look, struct 
 	kg_str_deinit(&s);
 }
 
-static uint64_t longest(const Kgrid__V1__Plan *p)
+/* "24 min 36 s", or "24 min 36 s to 49 min 12 s" where the stop rule may end it sooner */
+static void add_range(struct kg_str *out, const Kgrid__V1__PlannedMachine *m)
 {
-	uint64_t most = 0;
+	char time[FORMAT_SIZE];
+
+	if (m->has_seconds_least && m->seconds_least < m->seconds)
+		kg_str_addf(out, "%s to ", format_seconds(m->seconds_least, time));
+	kg_str_add(out, format_seconds(m->seconds, time));
+}
+
+/* The machines work side by side: the job takes as long as the slowest. NULL: no time is known. */
+static const Kgrid__V1__PlannedMachine *slowest(const Kgrid__V1__Plan *p)
+{
+	const Kgrid__V1__PlannedMachine *most = NULL;
 	size_t i;
 
 	for (i = 0; i < p->n_machines; i++)
-		most = p->machines[i]->seconds > most ? p->machines[i]->seconds : most;
+		if (p->machines[i]->seconds > (most ? most->seconds : 0))
+			most = p->machines[i];
 	return most;
 }
 
 static void machines(const Kgrid__V1__Plan *p, const struct plan_look *look, struct kg_str *out)
 {
 	static const char *const titles[] = {"MACHINE", "BOOTS", "SLOTS", "ESTIMATE", "RESTS ON"};
+	const Kgrid__V1__PlannedMachine *last = slowest(p);
+	struct kg_str time = {0};
 	bool rests = false;
 	struct table *t;
-	char time[FORMAT_SIZE];
 	size_t i;
 
 	for (i = 0; i < p->n_machines; i++)
@@ -146,7 +159,9 @@ static void machines(const Kgrid__V1__Plan *p, const struct plan_look *look, str
 		table_cell(t, m->machine);
 		table_cellf(t, "%" PRIu32, m->boots);
 		table_cellf(t, "%" PRIu32, m->slots);
-		table_cell(t, m->has_seconds ? format_seconds(m->seconds, time) : "not known");
+		kg_str_clear(&time);
+		add_range(&time, m);
+		table_cell(t, m->has_seconds ? kg_str_text(&time) : "not known");
 		if (rests)
 			table_cell(t, m->estimate);
 	}
@@ -154,14 +169,17 @@ static void machines(const Kgrid__V1__Plan *p, const struct plan_look *look, str
 	count(out, ", ", p->slots, "slot");
 	if (p->order && p->order[0])
 		kg_str_addf(out, ", %s", p->order);
-	if (longest(p))
-		kg_str_addf(out, ", about %s", format_seconds(longest(p), time));
+	if (last) {
+		kg_str_add(out, ", about ");
+		add_range(out, last);
+	}
 	if (p->has_seed)
 		kg_str_addf(out, " (seed %" PRIu64 ")", p->seed);
 	kg_str_add(out, "\n");
 	if (p->n_machines > 0)
 		table_render(t, 2, look->width, false, out);
 	table_free(t);
+	kg_str_deinit(&time);
 }
 
 /* "1.2 % with 5 boots a side (CoV between boots 0.4 % from 24 boots)" */

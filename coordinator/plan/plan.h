@@ -189,9 +189,10 @@ struct plan_boot {
 struct plan_machine_sum {
 	const char *machine;
 	uint32_t boots;
-	uint64_t slots;	      /* infeasible ones included */
-	uint64_t seconds;     /* estimate; as a server, too */
-	const char *estimate; /* "history of 40 boots and 120 runs", "declared defaults", both */
+	uint64_t slots;		/* infeasible ones included */
+	uint64_t seconds;	/* estimate; as a server, too */
+	uint64_t seconds_least; /* of the blocks before the first look of the stop rule */
+	const char *estimate;	/* "history of 40 boots and 120 runs", "declared defaults", both */
 };
 
 struct plan_axis { /* for people, in the order of the expansion */

@@ -47,6 +47,13 @@ static void fill_boot(struct making *m, const struct plan_group *g, struct plan_
 	x->leave_by_reboot = g->leave;
 }
 
+static void add_server(struct plan_column *server, const struct plan_boot *x, uint32_t blocks_min)
+{
+	server->server_s += x->seconds;
+	if (x->block <= blocks_min)
+		server->server_least_s += x->seconds;
+}
+
 static void add_boot(void *arg, size_t group, const struct plan_slot *at, bool ends)
 {
 	struct making *m = arg;
@@ -65,8 +72,8 @@ static void add_boot(void *arg, size_t group, const struct plan_slot *at, bool e
 	x->slots = g->feasible + x->canary;
 	x->seconds = boot_seconds(m, g, x->canary);
 	if (peer->machine)
-		m->b->columns[m->b->column_at[peer->machine - m->b->in->machines] - 1].server_s +=
-			x->seconds;
+		add_server(&m->b->columns[m->b->column_at[peer->machine - m->b->in->machines] - 1],
+			   x, p->blocks_min);
 	for (i = g->first_cell; i < g->first_cell + g->n_cells; i++) {
 		if (p->cells[i].infeasible || (p->cells[i].canary && !x->canary))
 			continue;
@@ -133,8 +140,11 @@ static void sum_machine(struct plan_builder *b, struct plan_column *c, size_t fi
 	sum->machine = c->name;
 	sum->slots = b->p->n_slots - first_slot;
 	sum->boots = (uint32_t)(b->p->n_boots - first_boot);
-	for (i = first_boot; i < b->p->n_boots; i++)
+	for (i = first_boot; i < b->p->n_boots; i++) {
 		sum->seconds += b->p->boots[i].seconds;
+		if (b->p->boots[i].block <= b->p->blocks_min)
+			sum->seconds_least += b->p->boots[i].seconds;
+	}
 }
 
 /* ---- what cannot run ---- */
@@ -296,7 +306,9 @@ int plan_make_boots(struct plan_builder *b)
 		sum_machine(b, &b->columns[i], first_slot, first_boot);
 	}
 	/* a server's time is known when all clients have their boots */
-	for (i = 0; i < b->n_columns && rc == 0; i++)
+	for (i = 0; i < b->n_columns && rc == 0; i++) {
 		b->p->machines[i].seconds += b->columns[i].server_s;
+		b->p->machines[i].seconds_least += b->columns[i].server_least_s;
+	}
 	return rc < 0 ? rc : add_infeasible(b, infeasible);
 }

@@ -97,6 +97,8 @@ double plan_hop_s(struct plan_builder *b, struct plan_column *c, const struct pl
 	return own > other ? own : other;
 }
 
+#define PLURAL(n) ((n) == 1 ? "" : "s")
+
 static const char *estimate_text(struct plan_builder *b, const struct plan_column *c,
 				 const struct plan_machine_sum *sum)
 {
@@ -105,15 +107,16 @@ static const char *estimate_text(struct plan_builder *b, const struct plan_colum
 	if (sum->boots == 0 && sum->seconds > 0)
 		return plan_text(b, "as its clients'");
 	if (c->hop_boots && c->pace_runs)
-		return plan_text(b, "history of %llu boots and %llu runs%s",
-				 (unsigned long long)c->hop_boots, (unsigned long long)c->pace_runs,
-				 rest);
+		return plan_text(b, "history of %llu boot%s and %llu run%s%s",
+				 (unsigned long long)c->hop_boots, PLURAL(c->hop_boots),
+				 (unsigned long long)c->pace_runs, PLURAL(c->pace_runs), rest);
 	if (c->hop_boots)
-		return plan_text(b, "history of %llu boots, declared defaults of runs",
-				 (unsigned long long)c->hop_boots);
+		return plan_text(b, "history of %llu boot%s, declared defaults of runs",
+				 (unsigned long long)c->hop_boots, PLURAL(c->hop_boots));
 	if (c->pace_runs)
-		return plan_text(b, "history of %llu runs%s, %d s a boot",
-				 (unsigned long long)c->pace_runs, rest, PLAN_HOP_S);
+		return plan_text(b, "history of %llu run%s%s, %d s a boot",
+				 (unsigned long long)c->pace_runs, PLURAL(c->pace_runs), rest,
+				 PLAN_HOP_S);
 	return plan_text(b, "declared defaults");
 }
 

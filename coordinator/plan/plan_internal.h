@@ -126,6 +126,7 @@ struct plan_column { /* a machine of the job, or one that is only a server */
 	const char **settings_reasons; /* per combination of settings: why not here; "": it can */
 	size_t n_settings_reasons;
 	uint64_t server_s;	       /* as a server */
+	uint64_t server_least_s;       /* of these before the first look of the stop rule */
 	double hop_s;		       /* by its history; 0: not known */
 	uint64_t hop_boots, pace_runs; /* what the estimate rests on */
 	bool declared_runs;	       /* some run has no history */

@@ -114,8 +114,8 @@ static void first_line(struct why *w, const struct sched_job *j, const struct ta
 			t->running + t->waiting + t->gated + t->over, more);
 	} else if (t->first_waiting) {
 		if (t->waiting > 1)
-			(void)snprintf(more, sizeof(more), " (and %zu more machines)",
-				       t->waiting - 1);
+			(void)snprintf(more, sizeof(more), " (and %zu more machine%s)",
+				       t->waiting - 1, t->waiting > 2 ? "s" : "");
 		if (!sched_queue_obstacle(w->s, t->first_waiting, w->now_ns, text, sizeof(text)))
 			(void)snprintf(text, sizeof(text), "it begins at the next look at '%s'",
 				       t->first_waiting->machine->name);
@@ -164,7 +164,8 @@ static void queue_lines(struct why *w, const struct sched_job *j)
 		shown++;
 	}
 	if (left > 0)
-		why_add(w, "and %zu more machines; 'kgrid why MACHINE' shows one", left);
+		why_add(w, "and %zu more machine%s; 'kgrid why MACHINE' shows one", left,
+			left > 1 ? "s" : "");
 }
 
 int sched_why_job(const struct sched *s, uint64_t job, uint64_t now_ns, struct kg_texts *ret_lines)

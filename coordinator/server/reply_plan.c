@@ -27,6 +27,8 @@ static int fill_machines(const struct plan *p, struct kg_arena *a, Kgrid__V1__Pl
 		m->boots = p->machines[i].boots;
 		m->slots = (uint32_t)p->machines[i].slots;
 		m->seconds = p->machines[i].seconds;
+		m->has_seconds_least = p->blocks_min < p->blocks;
+		m->seconds_least = p->machines[i].seconds_least;
 		m->estimate = TEXT(p->machines[i].estimate);
 		out->machines[out->n_machines++] = m;
 	}

@@ -66,6 +66,21 @@ static void test_plan_shows_cost_faults_and_each_warning_once(void **state)
 	kg_str_deinit(&s);
 }
 
+static void test_time_is_a_range_where_the_stop_rule_may_end_it_sooner(void **state)
+{
+	Kgrid__V1__Plan p = plan();
+	struct kg_str s = {0};
+
+	(void)state;
+	machine.has_seconds_least = 1;
+	machine.seconds_least = 100;
+	plan_text(&p, &submit_look, &s);
+	assert_contains(kg_str_text(&s), ", about 1 min 40 s to 3 min 20 s");
+	assert_contains(kg_str_text(&s), "     40  1 min 40 s to 3 min 20 s\n");
+	machine.has_seconds_least = 0;
+	kg_str_deinit(&s);
+}
+
 static void test_dry_run_shows_the_boot_order(void **state)
 {
 	Kgrid__V1__Plan p = plan();
@@ -337,6 +352,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plan_shows_cost_faults_and_each_warning_once),
+		cmocka_unit_test(test_time_is_a_range_where_the_stop_rule_may_end_it_sooner),
 		cmocka_unit_test(test_dry_run_shows_the_boot_order),
 		cmocka_unit_test(test_empty_plan_says_so),
 		cmocka_unit_test(test_sum_line_goes_from_the_full_product_to_slots),

@@ -552,6 +552,7 @@ static void test_number_of_boots_can_be_replaced(void **state)
 	assert_planned(g, SMALL "repeat: {boots: 5..12, until: \"ci95 <= 1%\"}\n");
 	assert_int_equal(g->plan->blocks, 12);
 	assert_int_equal(g->plan->blocks_min, 5);
+	assert_int_equal(g->plan->machines[0].seconds_least * 12, g->plan->machines[0].seconds * 5);
 	plan_free(g->plan);
 	g->plan = NULL;
 	g->job->until_pct = 0; /* nothing may end it early */

@@ -53,7 +53,15 @@ static void test_history_of_this_machine_replaces_the_defaults(void **state)
 	assert_planned(g, SMALL);
 	assert_string_equal(g->plan->machines[0].estimate,
 			    "history of 40 boots and 90 runs, declared defaults of other runs");
-	g->in.history.n_hops = 1;
+	g->in.history.hops = (const struct plan_hop[]){{"lab-amd", 11.5, 1}};
+	g->in.history.paces = (const struct plan_pace[]){{"lab-amd", "hackbench", HACKBENCH, 3, 1}};
+	g->in.history.n_hops = g->in.history.n_paces = 1;
+	assert_planned(g, SMALL);
+	assert_string_equal(g->plan->machines[0].estimate,
+			    "history of 1 boot and 1 run, declared defaults of other runs");
+	g->in.history.hops = hops;
+	g->in.history.paces = paces;
+	g->in.history.n_paces = 2;
 	assert_planned(g, SMALL);
 	assert_string_equal(g->plan->machines[0].estimate,
 			    "history of 90 runs, declared defaults of other runs, 90 s a boot");
