@@ -31,7 +31,8 @@ void sched_set_job_state(struct sched *s, struct sched_job *j, enum sched_job_st
 
 void sched_finish_job(struct sched *s, struct sched_job *j, uint64_t now_ns)
 {
-	if (j->pending == 0 && j->open_boots == 0 && j->state != SCHED_JOB_CANCELLED)
+	if (!s->restoring && j->pending == 0 && j->open_boots == 0 &&
+	    j->state != SCHED_JOB_CANCELLED)
 		sched_set_job_state(s, j, SCHED_JOB_DONE, now_ns);
 }
 

@@ -27,9 +27,9 @@ void driver_deinit(struct driver *d);
 /* Puts what the store knows into the scheduler. Deadlines of another boot of this host are taken
  * over by the wall clock. */
 int driver_restore(struct driver *d, const struct store_snapshot *snap, struct kg_err *err);
-/* Adds a job that the store has to the scheduler; first_block not 0: its blocks from that one on, when
- * the scheduler has the others. */
-int driver_add_job(struct driver *d, const struct store_job *j, uint32_t first_block);
+/* Adds a job that the store has to the scheduler; of one that the scheduler has already and that is not
+ * over, the blocks that are new. */
+int driver_add_job(struct driver *d, const struct store_job *j);
 void driver_tick(struct driver *d, uint64_t now_ns);
 /* A stored deadline in CLOCK_BOOTTIME of this boot of the host. Same boot: as it is, so that a
  * restart of the coordinator neither extends nor shortens it. Another boot: what is left by the

@@ -115,8 +115,7 @@ static struct sched_job *job_from_store(struct sched *s, const struct store_job 
 
 /* More blocks of a job that the scheduler has. What does not fit into memory comes after a
  * restart. */
-static int grow_job(struct driver *d, struct sched_job *j, const struct store_job *in,
-		    uint32_t first_block)
+static int grow_job(struct driver *d, struct sched_job *j, const struct store_job *in)
 {
 	struct sched *s = &d->c->sched;
 	struct sched_visit *v = NULL;
@@ -124,8 +123,10 @@ static int grow_job(struct driver *d, struct sched_job *j, const struct store_jo
 	int rc = 0;
 	size_t i;
 
+	if (in->blocks <= j->blocks)
+		return 0;
 	for (i = 0; rc == 0 && i < in->n_slots; i++)
-		if (in->slots[i].block >= first_block)
+		if (in->slots[i].block > j->blocks)
 			rc = add_slot(s, j, in, &in->slots[i], &v);
 	j->blocks = in->blocks;
 	/* Whoever asks for more blocks wants them made: no stop rule is asked about them. */
@@ -136,15 +137,13 @@ static int grow_job(struct driver *d, struct sched_job *j, const struct store_jo
 	return rc;
 }
 
-int driver_add_job(struct driver *d, const struct store_job *in, uint32_t first_block)
+int driver_add_job(struct driver *d, const struct store_job *in)
 {
 	struct sched *s = &d->c->sched;
 	struct sched_job *j;
 
-	if (!sched_job_forget(s, in->id)) {
-		j = sched_job_find(s, in->id);
-		return j && first_block ? grow_job(d, j, in, first_block) : KG_EEXISTS;
-	}
+	if (!sched_job_forget(s, in->id))
+		return grow_job(d, sched_job_find(s, in->id), in);
 	j = job_from_store(s, in);
 	if (!j)
 		return -ENOMEM;
@@ -225,7 +224,7 @@ static int restore_boot(struct driver *d, const struct store_snapshot *snap,
 	for (i = 0; i < snap->n_jobs; i++)
 		if (snap->jobs[i].id == in->job)
 			sj = &snap->jobs[i];
-	v = j && m ? find_visit(j, visited_machine(s, in), in->visit) : NULL;
+	v = j && m && !m->boot ? find_visit(j, visited_machine(s, in), in->visit) : NULL;
 	b = v ? sched_boot_new(v, in->n_attempts) : NULL;
 	if (!b)
 		return v ? -ENOMEM : KG_ECORRUPT;
@@ -245,13 +244,18 @@ static int restore_boot(struct driver *d, const struct store_snapshot *snap,
 		b->agent_outcome = in->agent_outcome;
 		b->agent_reason = in->agent_reason ? strdup(in->agent_reason) : NULL;
 	}
+	if (rc < 0) {
+		sched_boot_free(b);
+		return rc;
+	}
 	limit = sched_deadline(s, m, b, b->stage, 0);
 	b->deadline_ns = driver_deadline(&in->deadline, now, limit);
 	sched_restore_boot(s, m, b); /* takes b */
-	return rc;
+	return 0;
 }
 
-/* A boot that does not fit its job is ended as infra, and does not keep the rest from starting. */
+/* A boot that does not fit its job, or whose machine has a newer one, is ended as infra, and does not
+ * keep the rest from starting. */
 static void isolate_boot(struct driver *d, const struct store_boot *in)
 {
 	kg_log_err("boot %llu on '%s' cannot be taken up again; it is ended as infra",
@@ -291,12 +295,13 @@ int driver_restore(struct driver *d, const struct store_snapshot *snap, struct k
 				   .host_boot_id = d->c->host_boot_id};
 	size_t i;
 
+	sched_restore(s);
 	for (i = 0; i < snap->n_machines; i++)
 		restore_machine(s, &snap->machines[i]);
 	for (i = 0; i < snap->n_jobs; i++)
-		if (driver_add_job(d, &snap->jobs[i], 0) == -ENOMEM)
+		if (driver_add_job(d, &snap->jobs[i]) == -ENOMEM)
 			return kg_err_set(err, -ENOMEM, "out of memory");
-	for (i = 0; i < snap->n_boots; i++) {
+	for (i = snap->n_boots; i-- > 0;) {
 		int rc = restore_boot(d, snap, &snap->boots[i], &now);
 
 		if (rc == -ENOMEM)

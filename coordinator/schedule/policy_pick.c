@@ -366,7 +366,8 @@ void sched_settle_down(struct sched *s, uint64_t now_ns)
 	struct sched_queue *q;
 	struct sched_machine *m;
 
-	if (s->acting) /* whoever acts goes on with what this event added */
+	/* Whoever acts goes on with what this event added. */
+	if (s->acting || s->restoring)
 		return;
 	s->acting = true;
 	do {

@@ -358,7 +358,7 @@ void sched_queue_refresh(struct sched *s, struct sched_queue *q, uint64_t now_ns
 {
 	struct sched_job *j = q->job;
 	struct sched_visit *v = sched_queue_next(q);
-	bool live = j->added && j->owner && sched_job_live(j);
+	bool live = !s->restoring && j->added && j->owner && sched_job_live(j);
 	bool may = live && !j->paused && !j->waits && q->closed == KG_OUTCOME_NONE;
 	bool gated = v && sched_queue_gated(q, v);
 	bool ready = may && v && !gated;

@@ -2,6 +2,7 @@
 /* What agents and the clock say of open boots. */
 #include "coordinator/schedule/sched.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,22 +104,20 @@ void sched_attempt_ended(struct sched *s, uint64_t boot, uint64_t attempt, enum 
 	sched_settle_down(s, now_ns);
 }
 
+void sched_restore(struct sched *s)
+{
+	s->restoring = true;
+}
+
 void sched_restore_boot(struct sched *s, struct sched_machine *m, struct sched_boot *b)
 {
 	struct sched_machine *om;
 	struct sched_boot *other;
 	size_t i;
 
+	assert(!m->boot);
 	if (b->id >= s->next_boot)
 		s->next_boot = b->id + 1;
-	if (m->boot) { /* two open boots of a machine cannot both be true */
-		sched_hash_remove(&s->boot_hash, &m->boot->link);
-		m->boot->visit->job->open_boots--;
-		m->boot->visit->open = false;
-		if (m->boot->pair)
-			m->boot->pair->pair = NULL;
-		sched_boot_free(m->boot);
-	}
 	for (i = 0; i < b->n_attempts && b->role == SCHED_ROLE_SERVER; i++)
 		b->attempts[i].settled = true;
 	sched_boot_open(s, m, b);
@@ -135,6 +134,7 @@ void sched_resume(struct sched *s, uint64_t now_ns)
 	struct sched_job *j;
 	size_t i;
 
+	s->restoring = false;
 	for (m = s->machines; m; m = m->next)
 		for (i = 0; m->boot && i < m->boot->n_attempts; i++)
 			if (m->boot->attempts[i].outcome != KG_OUTCOME_NONE)

@@ -319,6 +319,7 @@ struct sched {
 	size_t n_waiting; /* live jobs with `after` */
 	size_t n_over;	  /* jobs to be freed */
 	bool acting, begun, short_of_memory;
+	bool restoring; /* jobs and open boots are not all here yet */
 };
 
 void sched_init(struct sched *s, const struct sched_limits *limits, uint64_t next_boot,
@@ -337,6 +338,10 @@ struct sched_boot *sched_boot_find(struct sched *s, uint64_t boot, struct sched_
 
 /* ---- loading what the store knows (no actions) ---- */
 
+/* At start, before the first job: until sched_resume nothing is concluded from what is not here yet,
+ * such as that a job is over because none of its boots is open. */
+void sched_restore(struct sched *s);
+
 /* Further fields (but visits, state and lists inside) may be set until it is added; texts by
  * sched_job_set_texts, -ENOMEM. */
 struct sched_job *sched_job_new(uint64_t id, uint32_t priority, enum sched_job_state state);
@@ -348,13 +353,14 @@ struct sched_visit *sched_job_add_visit(struct sched *s, struct sched_job *j, co
 					const struct sched_visit *like);
 /* Adds a slot to a visit, in order of position; strings are copied. */
 int sched_visit_add_slot(struct sched_visit *v, const struct sched_slot *like);
-/* Puts an open boot back on its machine; takes `b` always. */
+/* Puts an open boot back on its machine, which has none; takes `b`. */
 void sched_restore_boot(struct sched *s, struct sched_machine *m, struct sched_boot *b);
 /* Takes up what a crash left between a committed record and what follows from it. */
 void sched_resume(struct sched *s, uint64_t now_ns);
 /* For sched_restore_boot: of a pair both sides have the client's visit. `machine` need not be set,
  * peer_attempt is found by the slot. */
 struct sched_boot *sched_boot_new(struct sched_visit *v, size_t n_attempts);
+void sched_boot_free(struct sched_boot *b);
 
 /* Frees a job that is over (a retry brings it back anew). False: it is not over. */
 bool sched_job_forget(struct sched *s, uint64_t id);

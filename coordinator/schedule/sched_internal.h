@@ -68,7 +68,6 @@ struct sched_user {
 /* ---- model.c ---- */
 void sched_insert_job(struct sched *s, struct sched_job *j);
 void sched_unlink_job(struct sched *s, struct sched_job *j);
-void sched_boot_free(struct sched_boot *b);
 /* NULL when the attempt is not one of this boot's. */
 struct sched_attempt *sched_boot_attempt(struct sched_boot *b, uint64_t attempt);
 struct sched_queue *sched_queue_find(const struct sched *s, const struct sched_job *j,

@@ -23,7 +23,6 @@ struct change {
 	uint64_t job;
 	enum change_kind kind;
 	uint32_t value; /* priority; blocks */
-	uint32_t first_block;
 };
 
 static struct change *change_new(struct session *x, uint32_t id, uint64_t job,
@@ -90,11 +89,14 @@ static void follow(const struct change *ch)
 
 	if (c->stopping)
 		return;
+	jobs_changed(c, ch->job);
 	switch (ch->kind) {
-	case CANCEL:
+	case CANCEL: /* it may have come since */
+		sched_job_cancelled(&c->sched, ch->job, now);
 		break;
 	case RETRY:
-		jobs_load(c, ch->job, 0);
+	case EXTEND:
+		jobs_load(c, ch->job);
 		break;
 	case PAUSE:
 	case RESUME:
@@ -102,9 +104,6 @@ static void follow(const struct change *ch)
 		break;
 	case PRIORITY:
 		(void)sched_job_reprioritise(&c->sched, ch->job, ch->value, now);
-		break;
-	case EXTEND:
-		jobs_load(c, ch->job, ch->first_block);
 		break;
 	}
 }
@@ -310,7 +309,6 @@ static void extend_finish(struct work *w)
 	}
 	if (ch) {
 		ch->value = e->blocks;
-		ch->first_block = e->first_block;
 		rc = store_more(e, ch);
 		if (rc < 0) {
 			session_error(w->session, w->id, rc, kg_strerror(rc));

@@ -34,9 +34,11 @@ struct jobs_order {
 int jobs_submit(struct coordinator *c, const struct jobs_order *o);
 /* The same for a client, who gets a SubmitReply. */
 void jobs_submit_for(const struct request *rq, const struct jobs_order *o, bool dry_run);
-/* Gives a job that the store has to the scheduler: a new one or one that is tried again, or (first_block
- * not 0) what was added from that block on. */
-void jobs_load(struct coordinator *c, uint64_t job, uint32_t first_block);
+/* Gives a job that the store has to the scheduler: a new one, one that is tried again, or the blocks
+ * that were added. */
+void jobs_load(struct coordinator *c, uint64_t job);
+/* Somebody has changed the job in the store: what is on its way to the scheduler is read again. */
+void jobs_changed(struct coordinator *c, uint64_t job);
 
 /* The job file of an answer of the store, with what it includes. Any thread. */
 int job_reply_parse(const Kgrid__V1__JobReply *r, struct job_spec **ret, struct kg_err *err);

@@ -262,8 +262,9 @@ static void submit_release(struct submit *s)
 
 struct load {
 	struct work w;
+	struct load *next; /* in coordinator.loads */
 	uint64_t job;
-	uint32_t first_block;
+	bool outdated;
 	struct store_job *loaded;
 };
 
@@ -277,9 +278,15 @@ static void load_run(struct work *w)
 static void load_finish(struct work *w)
 {
 	struct load *l = (struct load *)w;
+	struct load **at = &w->c->loads;
 
-	if (w->rc == 0 && !w->c->stopping)
-		w->rc = driver_add_job(&w->c->driver, l->loaded, l->first_block);
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+	if (l->outdated && !w->c->stopping)
+		jobs_load(w->c, l->job);
+	else if (w->rc == 0 && !w->c->stopping)
+		w->rc = driver_add_job(&w->c->driver, l->loaded);
 	if (w->rc < 0)
 		kg_log_err("job %llu is stored but cannot be scheduled before a restart: %s",
 			   (unsigned long long)l->job,
@@ -288,7 +295,15 @@ static void load_finish(struct work *w)
 	watch_dirty(&w->c->server, l->job);
 }
 
-void jobs_load(struct coordinator *c, uint64_t job, uint32_t first_block)
+void jobs_changed(struct coordinator *c, uint64_t job)
+{
+	struct load *l;
+
+	for (l = c->loads; l; l = l->next)
+		l->outdated |= l->job == job;
+}
+
+void jobs_load(struct coordinator *c, uint64_t job)
 {
 	struct load *l = calloc(1, sizeof(*l));
 
@@ -297,7 +312,8 @@ void jobs_load(struct coordinator *c, uint64_t job, uint32_t first_block)
 		return;
 	}
 	l->job = job;
-	l->first_block = first_block;
+	l->next = c->loads;
+	c->loads = l;
 	l->w.run = load_run;
 	l->w.finish = load_finish;
 	work_start_internal(c, &l->w);
@@ -321,7 +337,7 @@ static void on_stored(void *arg, const struct store_result *r)
 			kg_log_info("job %llu '%s' submitted: %zu cells, %zu slots, %zu boots",
 				    (unsigned long long)r->id, s->job->name, s->plan->n_cells,
 				    s->plan->n_slots, s->plan->n_boots);
-			jobs_load(c, r->id, 0);
+			jobs_load(c, r->id);
 		}
 	}
 	submit_release(s);

@@ -347,6 +347,38 @@ static void test_boot_whose_last_record_was_committed_before_a_kill_is_ended(voi
 	expect_all_passed_once(w);
 }
 
+static void submit_another(struct world *w)
+{
+	Kgrid__V1__SubmitRequest rq = KGRID__V1__SUBMIT_REQUEST__INIT;
+	struct peer *client = peer_connect(w->g.socket);
+
+	peer_hello_client(client);
+	rq.text = (char *)(uintptr_t)job_text;
+	kg_msg_free(peer_call(client, KG_MSG_SUBMIT, &rq.base, KG_MSG_SUBMIT_REPLY));
+	peer_close(client);
+}
+
+/* Its slots all have outcomes, so that nothing of its job is pending. */
+static void test_a_boot_whose_runs_are_over_goes_on_after_a_kill(void **state)
+{
+	struct world *w = *state;
+	uint64_t seq;
+
+	submit_another(w);
+	for (seq = 1; seq < GOOD_RECORDS; seq++)
+		send_good(w, seq);
+	grid_wait_count(&w->g, "SELECT count(*) FROM slot WHERE job = 1 AND outcome = 'pass'", 2);
+	grid_kill(&w->g);
+	grid_start(&w->g, NULL);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM job WHERE state = 'done'"), 0);
+	reconnect(w, w->boot);
+	send_good(w, GOOD_RECORDS);
+	grid_wait_count(&w->g, "SELECT count(*) FROM job WHERE state = 'done'", 1);
+	assert_int_equal(grid_count(&w->g,
+				    "SELECT count(*) FROM boot WHERE id = 1 AND outcome = 'pass'"),
+			 1);
+}
+
 static void test_wrong_lsm_stores_no_sample_and_ends_so_after_its_tries(void **state)
 {
 	struct world *w = *state;
@@ -439,6 +471,7 @@ int main(void)
 		T(test_record_that_skips_a_number_is_not_stored),
 		T(test_coordinator_killed_at_every_record_loses_and_doubles_nothing),
 		T(test_boot_whose_last_record_was_committed_before_a_kill_is_ended),
+		T(test_a_boot_whose_runs_are_over_goes_on_after_a_kill),
 		T(test_wrong_lsm_stores_no_sample_and_ends_so_after_its_tries),
 		T(test_samples_of_an_unverified_boot_are_refused),
 		T(test_late_records_of_a_fenced_boot_are_evidence_only),

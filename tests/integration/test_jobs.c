@@ -366,6 +366,29 @@ static void test_watch_ends_when_the_job_has(void **state)
 	peer_close(second);
 }
 
+/* The scheduler takes a while to get a large job; what people change meanwhile counts. */
+static void test_a_job_can_be_paused_and_cancelled_while_it_is_loaded(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__JobChange pause = KGRID__V1__JOB_CHANGE__INIT;
+	Kgrid__V1__JobCancelRequest cancel = KGRID__V1__JOB_CANCEL_REQUEST__INIT;
+	static const char large[] = "name: large\nmachines: [m1]\nkernels: [k1]\n"
+				    "lsm: {short: yama, long: \"yama,apparmor\"}\n"
+				    "workloads: [{fake: {size: 1..100}}]\n"
+				    "repeat: {boots: 100, iterations: 1}\n";
+
+	pause.has_job = cancel.has_job = 1;
+	pause.job = submit(w, large);
+	pause.action = (char *)(uintptr_t) "pause";
+	kg_msg_free(peer_call(w->client, KG_MSG_JOB_CHANGE, &pause.base, KG_MSG_DONE));
+	assert_true(peer_quiet(w->agent, 3000));
+	cancel.job = submit(w, large);
+	kg_msg_free(peer_call(w->client, KG_MSG_JOB_CANCEL, &cancel.base, KG_MSG_DONE));
+	(void)peer_quiet(w->agent, 2000);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM boot"), 0);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM job WHERE state = 'running'"), 0);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -389,6 +412,7 @@ int main(void)
 		T(test_submit_names_machines_that_are_not_connected),
 		T(test_label_of_a_kernel_in_use_cannot_be_changed),
 		T(test_watch_ends_when_the_job_has),
+		T(test_a_job_can_be_paused_and_cancelled_while_it_is_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,9 @@ void grid_start(struct grid *g, const char *const *extra)
 			char *log = grid_log(g);
 
 			g->pid = 0;
-			fail_msg("the coordinator did not start: %s", log);
+			(void)fputs(log, stderr); /* longer than what fail_msg shows */
+			free(log);
+			fail_msg("the coordinator did not start: status %d", status);
 		}
 		if (kg_monotonic_ns() > end)
 			fail_msg("the coordinator does not listen");
