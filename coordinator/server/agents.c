@@ -186,7 +186,8 @@ static void committed(struct ingest *in, const Kgrid__V1__Record *r, const struc
 		in->msg = NULL; /* kept */
 		break;
 	case KGRID__V1__RECORD__BODY_SAMPLES:
-		live_samples(c, in->session, r);
+		if (!res->fault) /* its columns are what they should be */
+			live_samples(c, in->session, r);
 		break;
 	case KGRID__V1__RECORD__BODY_ATTEMPT_ENDED:
 		sched_attempt_ended(

@@ -308,7 +308,7 @@ static void *writer_main(void *arg)
 static void deliver(struct op *op)
 {
 	op->result.text = op->err.text;
-	if (op->result.rc == 0)
+	if (op->result.rc == 0 && !op->result.fault)
 		op->result.text = "";
 	else if (!op->err.text[0])
 		op->result.text = kg_strerror(op->result.rc);

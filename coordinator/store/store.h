@@ -72,7 +72,7 @@ struct store_result {
 	/* ingest: */
 	enum store_ingest ingest;
 	uint64_t last_seq; /* newest committed record of the boot */
-	bool fault;	   /* COMMITTED, but the content was malformed: only an event is stored */
+	bool fault; /* COMMITTED, but the content was malformed: `text` says how, an event is stored */
 	enum kg_outcome attempt_outcome; /* AttemptEnded: as stored (see store_ingest) */
 };
 

@@ -494,6 +494,8 @@ static int commit_record(struct ingest *in)
 			rc = ingest_document_drop(in, in->r->document);
 		if (rc == 0)
 			rc = ingest_event(in, "fault", text.text);
+		if (rc == 0)
+			in->op->err = in->fault; /* for the log */
 	}
 	if (rc == 0)
 		rc = db_exec(in->db, &in->op->err, "UPDATE boot SET last_seq = ?2 WHERE id = ?1",

@@ -410,6 +410,90 @@ static void test_samples_of_an_unverified_boot_are_refused(void **state)
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM sample"), 0);
 }
 
+/* A record of an agent that is broken, or not ours, is a fault of its boot and of nothing else. */
+static void test_samples_whose_columns_differ_are_a_fault(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__Record r = KGRID__V1__RECORD__INIT;
+	Kgrid__V1__SampleBatch b = KGRID__V1__SAMPLE_BATCH__INIT;
+	double value[2] = {1, 2};
+
+	send_stage(w, "boot", 1);
+	send_evidence(w, true, NULL, 2);
+	send_started(w, 0, 3);
+	b.value = value;
+	b.n_value = 2;
+	r.has_attempt = 1;
+	r.attempt = w->attempts[0];
+	r.body_case = KGRID__V1__RECORD__BODY_SAMPLES;
+	r.samples = &b;
+	send_seq(w, &r, 4);
+	wait_ack(w, 4);
+	send_samples(w, 0, 2, 5);
+	wait_ack(w, 5);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM sample"), 2);
+	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM event WHERE kind = 'fault' AND "
+					   "text LIKE '%unequal length%'"),
+			 1);
+}
+
+/* Every kind of record, with nothing in it; the end of the boot only with an attempt. */
+static void send_empty_bodies(struct world *w, uint64_t attempt, uint64_t *seq)
+{
+	Kgrid__V1__StageEntered stage = KGRID__V1__STAGE_ENTERED__INIT;
+	Kgrid__V1__BootEvidence evidence = KGRID__V1__BOOT_EVIDENCE__INIT;
+	Kgrid__V1__SampleBatch samples = KGRID__V1__SAMPLE_BATCH__INIT;
+	Kgrid__V1__LogChunk log = KGRID__V1__LOG_CHUNK__INIT;
+	Kgrid__V1__Provenance provenance = KGRID__V1__PROVENANCE__INIT;
+	Kgrid__V1__Document document = KGRID__V1__DOCUMENT__INIT;
+	Kgrid__V1__AttemptStarted started = KGRID__V1__ATTEMPT_STARTED__INIT;
+	Kgrid__V1__AttemptEnded ended = KGRID__V1__ATTEMPT_ENDED__INIT;
+	Kgrid__V1__BootEnded over = KGRID__V1__BOOT_ENDED__INIT;
+	const struct {
+		Kgrid__V1__Record__BodyCase body_case;
+		void *body;
+	} bodies[] = {
+		{KGRID__V1__RECORD__BODY__NOT_SET, NULL},
+		{KGRID__V1__RECORD__BODY_STAGE, &stage},
+		{KGRID__V1__RECORD__BODY_EVIDENCE, &evidence},
+		{KGRID__V1__RECORD__BODY_SAMPLES, &samples},
+		{KGRID__V1__RECORD__BODY_LOG, &log},
+		{KGRID__V1__RECORD__BODY_PROVENANCE, &provenance},
+		{KGRID__V1__RECORD__BODY_DOCUMENT, &document},
+		{KGRID__V1__RECORD__BODY_ATTEMPT_STARTED, &started},
+		{KGRID__V1__RECORD__BODY_ATTEMPT_ENDED, &ended},
+		{KGRID__V1__RECORD__BODY_BOOT_ENDED, &over},
+	};
+	size_t i, n = sizeof(bodies) / sizeof(bodies[0]);
+
+	for (i = 0; i < n - (attempt ? 0 : 1); i++) {
+		Kgrid__V1__Record r = KGRID__V1__RECORD__INIT;
+
+		r.has_attempt = 1;
+		r.attempt = attempt;
+		r.body_case = bodies[i].body_case;
+		r.stage = bodies[i].body;
+		send_seq(w, &r, ++*seq);
+	}
+	wait_ack(w, *seq);
+}
+
+static void test_records_without_their_fields_end_the_boot_and_nothing_else(void **state)
+{
+	struct world *w = *state;
+	uint64_t seq = 0;
+	char *log;
+
+	send_empty_bodies(w, 0, &seq);
+	send_empty_bodies(w, w->attempts[0], &seq);
+	grid_wait_count(&w->g,
+			"SELECT count(*) FROM boot WHERE id = 1 AND outcome = 'harness-error'", 1);
+	grid_wait_count(&w->g, "SELECT count(*) FROM job WHERE state = 'done'", 1);
+	log = grid_log(&w->g);
+	assert_contains(log, "record 1 of boot 1 from 'm1' is malformed: it says nothing");
+	free(log);
+}
+
 static void test_late_records_of_a_fenced_boot_are_evidence_only(void **state)
 {
 	struct world *w = *state;
@@ -474,6 +558,8 @@ int main(void)
 		T(test_a_boot_whose_runs_are_over_goes_on_after_a_kill),
 		T(test_wrong_lsm_stores_no_sample_and_ends_so_after_its_tries),
 		T(test_samples_of_an_unverified_boot_are_refused),
+		T(test_samples_whose_columns_differ_are_a_fault),
+		T(test_records_without_their_fields_end_the_boot_and_nothing_else),
 		T(test_late_records_of_a_fenced_boot_are_evidence_only),
 		T(test_agent_that_lost_its_state_is_infra_and_tried_again),
 		T(test_another_machine_cannot_speak_for_this_boot),

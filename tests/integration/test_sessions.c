@@ -234,6 +234,44 @@ static void test_machine_is_listed_with_its_facts_and_state(void **state)
 	peer_close(c);
 }
 
+static void ask_for_nothing(struct grid *g, const struct kg_msg_info *info)
+{
+	ProtobufCMessage *body = calloc(1, info->descriptor->sizeof_message);
+	struct peer *p = peer_connect(g->socket);
+	struct kg_msg *m;
+
+	assert_non_null(body);
+	protobuf_c_message_init(info->descriptor, body);
+	peer_hello_client(p);
+	peer_send(p, info->type, 1, body);
+	m = peer_next(p);
+	if (!m)
+		fail_msg("no answer to %s", info->name);
+	kg_msg_free(m);
+	peer_close(p);
+	free(body);
+}
+
+static void test_a_request_without_its_fields_is_answered(void **state)
+{
+	struct grid *g = *state;
+	struct peer *a = peer_connect(g->tcp);
+	unsigned asked = 0;
+
+	peer_hello_agent(a, "m1", "state-1");
+	peer_agent_ready(a, 0, 0);
+	for (uint16_t type = KG_MSG_INFO; type < 200; type++) {
+		const struct kg_msg_info *info = kg_msg_find(type);
+
+		if (!info || info->senders != KG_FROM_CLIENT)
+			continue;
+		ask_for_nothing(g, info);
+		asked++;
+	}
+	assert_true(asked > 30);
+	peer_close(a);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -247,6 +285,7 @@ int main(void)
 		T(test_first_message_must_be_hello),
 		T(test_an_agent_may_not_submit_and_a_client_may_not_send_records),
 		T(test_bad_machine_name_is_refused),
+		T(test_a_request_without_its_fields_is_answered),
 		T(test_machine_is_listed_with_its_facts_and_state),
 	};
 
