@@ -10,6 +10,7 @@
 #ifndef KG_COORDINATOR_H
 #define KG_COORDINATOR_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -56,7 +57,7 @@ struct coordinator {
 	uv_timer_t tick; /* once a second: deadlines, silence, retries */
 	uv_signal_t sigint, sigterm;
 	unsigned open_handles; /* of the four above */
-	bool stopping;
+	atomic_bool stopping;  /* workers may look at it */
 	struct store *store;
 	struct query *query;
 	struct artifact_blobs *blobs;

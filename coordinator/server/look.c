@@ -112,15 +112,22 @@ static int add_sighting(struct look *l, const struct store_sighting *s)
 	return 0;
 }
 
+/* Comparisons of a large history take minutes, and nothing of a look is kept then. */
+static int go_on(struct look *l)
+{
+	return l->w.c->stopping ? kg_err_set(&l->w.err, KG_ESTATE, "the coordinator is ending") : 0;
+}
+
 static int ask(struct look *l, uint64_t job, const char *baseline, Kgrid__V1__CompareReply **ret)
 {
 	Kgrid__V1__CompareRequest rq = KGRID__V1__COMPARE_REQUEST__INIT;
-	int rc;
+	int rc = go_on(l);
 
 	rq.has_job = 1;
 	rq.job = job;
 	rq.baseline = (char *)(uintptr_t)baseline;
-	rc = query_compare(l->w.c->query, &rq, ret, &l->w.err);
+	if (rc == 0)
+		rc = query_compare(l->w.c->query, &rq, ret, &l->w.err);
 	return rc < 0 ? rc : keep(l, &(*ret)->base);
 }
 
@@ -150,13 +157,14 @@ static int sight_series(struct look *l, uint64_t job, const char *machine,
 	Kgrid__V1__HistoryReply *h;
 	struct store_sighting *list;
 	size_t n;
-	int rc;
+	int rc = go_on(l);
 
 	select.has_all_jobs = select.all_jobs = 1;
 	select.machine = (char *)(uintptr_t)machine;
 	select.workload = only_workload(overview, machine);
 	rq.select = &select;
-	rc = query_history(l->w.c->query, &rq, &h, &l->w.err);
+	if (rc == 0)
+		rc = query_history(l->w.c->query, &rq, &h, &l->w.err);
 	if (rc < 0)
 		return rc;
 	rc = keep(l, &h->base);
