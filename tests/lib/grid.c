@@ -101,6 +101,14 @@ int grid_run_failing(struct grid *g, const char *const *extra)
 	return reap(g);
 }
 
+bool grid_died(const struct grid *g)
+{
+	siginfo_t si = {0};
+
+	return waitid(P_PID, (id_t)g->pid, &si, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       si.si_pid == g->pid;
+}
+
 void grid_kill(struct grid *g)
 {
 	(void)kill(g->pid, SIGKILL);

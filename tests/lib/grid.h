@@ -20,6 +20,8 @@ void grid_init(struct grid *g);
 void grid_start(struct grid *g, const char *const *extra);
 /* Starts one that is expected to give up by itself: returns its exit status. */
 int grid_run_failing(struct grid *g, const char *const *extra);
+/* It has ended by itself; it is still to be reaped by grid_kill. */
+bool grid_died(const struct grid *g);
 void grid_kill(struct grid *g); /* SIGKILL */
 int grid_stop(struct grid *g);	/* SIGTERM; returns the exit status */
 void grid_deinit(struct grid *g);

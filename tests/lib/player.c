@@ -8,6 +8,16 @@
 #define TEXT(s)	  ((char *)(uintptr_t)(s))
 #define MAX_FACTS 64
 
+static void keep(struct player *p, const Kgrid__V1__Record *r)
+{
+	struct kg_msg **grown = realloc(p->kept, (p->n_kept + 1) * sizeof(*grown));
+
+	if (!grown || kg_msg_copy(KG_MSG_RECORD, &r->base, &grown[p->n_kept], NULL) < 0)
+		abort();
+	p->kept = grown;
+	p->n_kept++;
+}
+
 static void send(struct player *p, Kgrid__V1__Record *r)
 {
 	r->has_boot = r->has_lease_epoch = r->has_seq = r->has_monotonic_ns = 1;
@@ -15,7 +25,43 @@ static void send(struct player *p, Kgrid__V1__Record *r)
 	r->lease_epoch = p->epoch;
 	r->seq = ++p->seq;
 	r->monotonic_ns = 1000 * p->seq;
-	peer_send(p->agent, KG_MSG_RECORD, 0, &r->base);
+	if (p->keeps)
+		keep(p, r);
+	if (p->agent)
+		peer_send(p->agent, KG_MSG_RECORD, 0, &r->base);
+}
+
+void player_acked(struct player *p, const Kgrid__V1__RecordAck *ack)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_kept; i++) {
+		const Kgrid__V1__Record *r = PEER_BODY(p->kept[i], Kgrid__V1__Record);
+
+		if (r->boot == ack->boot && r->lease_epoch == ack->lease_epoch &&
+		    r->seq <= ack->seq)
+			kg_msg_free(p->kept[i]);
+		else
+			p->kept[n++] = p->kept[i];
+	}
+	p->n_kept = n;
+}
+
+void player_resend(struct player *p)
+{
+	for (size_t i = 0; i < p->n_kept; i++)
+		peer_send(p->agent, KG_MSG_RECORD, 0, kg_msg_body(p->kept[i]));
+}
+
+void player_forget(struct player *p)
+{
+	for (size_t i = 0; i < p->n_kept; i++)
+		kg_msg_free(p->kept[i]);
+	free(p->kept);
+	p->kept = NULL;
+	p->n_kept = 0;
+	kg_msg_free(p->order);
+	p->order = NULL;
 }
 
 static void send_stage(struct player *p, const char *stage, uint64_t attempt)
@@ -167,9 +213,14 @@ static void play_run(struct player *p, const Kgrid__V1__BootOrder *o, const Kgri
 
 const Kgrid__V1__BootOrder *player_begin(struct player *p)
 {
+	return player_take(p, peer_expect(p->agent, KG_MSG_BOOT_ORDER));
+}
+
+const Kgrid__V1__BootOrder *player_take(struct player *p, struct kg_msg *order)
+{
 	const Kgrid__V1__BootOrder *o;
 
-	p->order = peer_expect(p->agent, KG_MSG_BOOT_ORDER);
+	p->order = order;
 	o = PEER_BODY(p->order, Kgrid__V1__BootOrder);
 	p->boot = o->boot;
 	p->epoch = o->lease_epoch;

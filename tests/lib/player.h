@@ -34,6 +34,10 @@ struct player {
 	/* the boot in hand */
 	uint64_t boot, epoch, seq;
 	struct kg_msg *order; /* owned, between player_begin and player_finish */
+	/* what is sent is kept until it is acknowledged, as in an agent's spool */
+	bool keeps;
+	struct kg_msg **kept; /* Records, owned */
+	size_t n_kept;
 };
 
 /* Takes the next order and plays it to its end. */
@@ -41,10 +45,17 @@ void player_boot(struct player *p);
 
 /* The same in steps: up to the first run, one run of the order (from 0), the end with an outcome. */
 const Kgrid__V1__BootOrder *player_begin(struct player *p);
+const Kgrid__V1__BootOrder *player_take(struct player *p, struct kg_msg *order); /* takes it */
 void player_run(struct player *p, size_t run);
 void player_stage(struct player *p, const char *stage, uint64_t attempt);
 /* A run that ends without samples: a server's, or one that fails. */
 void player_end_run(struct player *p, size_t run, const char *outcome);
 void player_finish(struct player *p, const char *outcome);
+
+/* Of a player that keeps: an acknowledgement came; all that is kept, once more; nothing of it and of
+ * the boot in hand is known any more. */
+void player_acked(struct player *p, const Kgrid__V1__RecordAck *ack);
+void player_resend(struct player *p);
+void player_forget(struct player *p);
 
 #endif

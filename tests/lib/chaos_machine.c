@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/lib/cmocka_all.h"
+
+#include "tests/lib/chaos_machine.h"
+
+#include <stdio.h>
+
+#include "common/clock.h"
+
+#define TEXT(s) ((char *)(uintptr_t)(s))
+
+static const char single[] =
+	"name: fake\nparameters:\n  size: {type: int, min: 1, max: 100, default: 1}\n"
+	"command: [echo, \"{size}\"]\nduration: \"1\"\ntimeout: 2s\n"
+	"metrics:\n  - {name: rate, unit: 1/s, direction: higher, read: {keyval: R}}\n";
+static const char steady[] =
+	"name: canary\nparameters: {}\ncommand: [echo, x]\ncanary: true\nduration: \"1\"\n"
+	"timeout: 2s\n"
+	"metrics:\n  - {name: rate, unit: 1/s, direction: higher, read: {keyval: R}}\n";
+static const char pair[] =
+	"name: duo\nparameters:\n  size: {type: int, min: 1, max: 100, default: 1}\n"
+	"helper: [duod, -p, \"{port}\", -L, \"{host}\"]\n"
+	"command: [duo, \"{host}\", \"{port}\", \"{size}\"]\npair: true\nduration: \"1\"\n"
+	"timeout: 2s\n"
+	"metrics:\n  - {name: rate, unit: 1/s, direction: higher, read: {keyval: R}}\n";
+
+/* Slower on newer kernels, so that there is something to find. */
+static double value_of(void *arg, const struct player_run *run)
+{
+	const struct chaos_machine *m = arg;
+
+	return (strstr(m->name, "1") ? 100 : 80) + (double)(run->boot * 7 % 10) / 10 +
+	       (double)(run->kernel[0] % 2) * 20;
+}
+
+void chaos_machine_init(struct chaos_machine *m, const char *name, const char *vendor)
+{
+	memset(m, 0, sizeof(*m));
+	m->name = m->p.machine = name;
+	m->vendor = vendor;
+	m->p.value = value_of;
+	m->p.arg = m;
+	m->p.keeps = true;
+}
+
+static void say_facts(struct chaos_machine *m)
+{
+	static const struct {
+		const char *name, *text;
+	} workloads[] = {{"fake", single}, {"canary", steady}, {"duo", pair}};
+	Kgrid__V1__WorkloadOffer offers[3], *list[3];
+	Kgrid__V1__MachineFacts f = KGRID__V1__MACHINE_FACTS__INIT;
+
+	for (size_t i = 0; i < 3; i++) {
+		kgrid__v1__workload_offer__init(&offers[i]);
+		offers[i].name = TEXT(workloads[i].name);
+		offers[i].declaration = TEXT(workloads[i].text);
+		offers[i].digest = TEXT("d1");
+		offers[i].has_available = offers[i].available = 1;
+		list[i] = &offers[i];
+	}
+	f.cpu_vendor = TEXT(m->vendor);
+	f.cpu_name = TEXT("Test CPU");
+	f.clock = TEXT("real");
+	f.initrd_policy = TEXT("overlay");
+	f.has_cpus = 1;
+	f.cpus = 2;
+	f.workloads = list;
+	f.n_workloads = 3;
+	f.address = TEXT("192.0.2.1");
+	f.has_settings_known = f.settings_known = 1;
+	peer_send(m->p.agent, KG_MSG_FACTS, 0, &f.base);
+}
+
+static void join(struct chaos_machine *m)
+{
+	Kgrid__V1__AgentState s = KGRID__V1__AGENT_STATE__INIT;
+	char id[64];
+
+	(void)snprintf(id, sizeof(id), "state-%s", m->name);
+	m->p.agent = peer_connect(m->address);
+	peer_hello_agent(m->p.agent, m->name, id);
+	say_facts(m);
+	s.has_boot = s.has_lease_epoch = 1;
+	s.boot = m->p.order ? m->p.boot : 0;
+	s.lease_epoch = m->p.order ? m->p.epoch : 0;
+	s.stage = TEXT(m->p.order ? "run" : "");
+	peer_send(m->p.agent, KG_MSG_AGENT_STATE, 0, &s.base);
+	player_resend(&m->p);
+	m->asked = false;
+}
+
+void chaos_machine_leave(struct chaos_machine *m)
+{
+	peer_close(m->p.agent);
+	m->p.agent = NULL;
+}
+
+static void take_order(struct chaos_machine *m, struct kg_msg *order)
+{
+	const Kgrid__V1__BootOrder *o = PEER_BODY(order, Kgrid__V1__BootOrder);
+
+	if (m->p.order && o->boot == m->p.boot && o->lease_epoch == m->p.epoch) {
+		kg_msg_free(order);
+		return;
+	}
+	kg_msg_free(m->p.order);
+	m->p.order = order;
+	m->p.boot = o->boot;
+	m->p.epoch = o->lease_epoch;
+	m->run = 0;
+	m->begun = m->asked = m->ready = m->done = false;
+}
+
+static void drop_order(struct chaos_machine *m)
+{
+	kg_msg_free(m->p.order);
+	m->p.order = NULL;
+}
+
+static void hear(struct chaos_machine *m, struct kg_msg *msg)
+{
+	Kgrid__V1__Pong pong = KGRID__V1__PONG__INIT;
+
+	switch (kg_msg_type(msg)) {
+	case KG_MSG_BOOT_ORDER:
+		take_order(m, msg);
+		return;
+	case KG_MSG_FENCE_BOOT:
+		if (m->p.order && PEER_BODY(msg, Kgrid__V1__FenceBoot)->boot == m->p.boot)
+			drop_order(m);
+		break;
+	case KG_MSG_RECORD_ACK:
+		player_acked(&m->p, PEER_BODY(msg, Kgrid__V1__RecordAck));
+		break;
+	case KG_MSG_PEER_READY:
+		m->ready = true;
+		break;
+	case KG_MSG_PEER_DONE:
+		m->done = true;
+		break;
+	case KG_MSG_PING:
+		peer_send(m->p.agent, KG_MSG_PONG, 0, &pong.base);
+		break;
+	default:
+		break;
+	}
+	kg_msg_free(msg);
+}
+
+static bool listen_to_it(struct chaos_machine *m)
+{
+	while (!peer_quiet(m->p.agent, 0)) {
+		struct kg_msg *msg = peer_next(m->p.agent);
+
+		if (!msg) {
+			chaos_machine_leave(m);
+			return false;
+		}
+		hear(m, msg);
+	}
+	return true;
+}
+
+static const char *bad_outcome(struct chaos_rng *r)
+{
+	static const char *const words[] = {"fail",	   "run-timeout", "infra",
+					    "invalid-env", "panic",	  "boot-fallback",
+					    "wrong-lsm",   "boot-hang",	  "nonsense"};
+
+	return words[chaos_below(r, sizeof(words) / sizeof(words[0]))];
+}
+
+static void say_part(struct chaos_machine *m, const Kgrid__V1__RunOrder *run)
+{
+	Kgrid__V1__PeerServing s = KGRID__V1__PEER_SERVING__INIT;
+	Kgrid__V1__PeerWanted w = KGRID__V1__PEER_WANTED__INIT;
+
+	m->asked = true;
+	if (strcmp(run->role, "server") == 0) {
+		s.has_boot = s.has_attempt = s.has_port = 1;
+		s.boot = m->p.boot;
+		s.attempt = run->attempt;
+		s.port = 4711;
+		player_stage(&m->p, "serve", run->attempt);
+		peer_send(m->p.agent, KG_MSG_PEER_SERVING, 0, &s.base);
+		return;
+	}
+	w.has_boot = w.has_attempt = 1;
+	w.boot = m->p.boot;
+	w.attempt = run->attempt;
+	player_stage(&m->p, "pair", run->attempt);
+	peer_send(m->p.agent, KG_MSG_PEER_WANTED, 0, &w.base);
+}
+
+static void make_run(struct chaos_machine *m, struct chaos_rng *r, bool calm)
+{
+	const Kgrid__V1__BootOrder *o = PEER_BODY(m->p.order, Kgrid__V1__BootOrder);
+	const Kgrid__V1__RunOrder *run = o->runs[m->run];
+	bool server = run->role && strcmp(run->role, "server") == 0;
+
+	if (run->role && run->role[0] && !m->asked) {
+		say_part(m, run);
+		return;
+	}
+	if (run->role && run->role[0] && !(server ? m->done : m->ready) &&
+	    (calm || !chaos_one_in(r, 50)))
+		return;
+	if (!calm && chaos_one_in(r, 6))
+		player_end_run(&m->p, m->run, bad_outcome(r));
+	else if (server)
+		player_end_run(&m->p, m->run, "pass");
+	else
+		player_run(&m->p, m->run);
+	m->run++;
+	m->asked = m->ready = m->done = false;
+}
+
+static void work(struct chaos_machine *m, struct chaos_rng *r, bool calm)
+{
+	struct kg_msg *order = m->p.order;
+
+	if (!order)
+		return;
+	if (!calm && chaos_one_in(r, 40)) {
+		player_finish(&m->p, bad_outcome(r)); /* whatever it was at */
+	} else if (!m->begun) {
+		(void)player_take(&m->p, order);
+		m->begun = true;
+	} else if (m->run < PEER_BODY(order, Kgrid__V1__BootOrder)->n_runs) {
+		make_run(m, r, calm);
+	} else {
+		player_finish(&m->p, calm || !chaos_one_in(r, 10) ? "pass" : bad_outcome(r));
+	}
+}
+
+void chaos_machine_step(struct chaos_machine *m, struct chaos_rng *r, bool calm)
+{
+	if (!m->p.agent) {
+		if (calm || chaos_one_in(r, 20))
+			join(m);
+		return;
+	}
+	if (!listen_to_it(m))
+		return;
+	if (!calm && kg_monotonic_ns() < m->silent_until_ns)
+		return;
+	if (!calm && chaos_one_in(r, 300)) {
+		m->silent_until_ns =
+			kg_monotonic_ns() + chaos_below(r, 4000) * (KG_NSEC_PER_SEC / 1000);
+	} else if (!calm && chaos_one_in(r, 100)) {
+		chaos_machine_leave(m);
+		if (chaos_one_in(r, 3))
+			player_forget(&m->p);
+	} else if (!calm && chaos_one_in(r, 100)) {
+		player_resend(&m->p);
+	} else {
+		work(m, r, calm);
+	}
+}
