@@ -3,6 +3,8 @@
 #include "common/str.h"
 #include "coordinator/store/op.h"
 
+#define JOBS_NAMED 3
+
 /* KG_EBUSY names the jobs that a kernel is needed by; 0: none. */
 static int check_unused(struct db *db, const char *digest, struct kg_err *err)
 {
@@ -15,16 +17,23 @@ static int check_unused(struct db *db, const char *digest, struct kg_err *err)
 		" ORDER BY job.id";
 	struct kg_str jobs = {0};
 	sqlite3_stmt *st;
+	size_t n = 0;
 	int rc = db_select(db, err, sql, &st, T(digest));
 
 	if (rc < 0)
 		return rc;
 	while ((rc = db_step(db, st, err)) > 0)
-		kg_str_addf(&jobs, "%sjob %lld '%s'", jobs.len ? ", " : "",
-			    (long long)sqlite3_column_int64(st, 0), db_col_text_or(st, 1, ""));
+		if (n++ < JOBS_NAMED)
+			kg_str_addf(&jobs, "%sjob %lld '%s'", jobs.len ? ", " : "",
+				    (long long)sqlite3_column_int64(st, 0),
+				    db_col_text_or(st, 1, ""));
 	db_reset(st);
-	if (rc == 0 && jobs.len)
-		rc = kg_err_set(err, KG_EBUSY, "kernel is needed by %s", kg_str_text(&jobs));
+	if (n > JOBS_NAMED)
+		kg_str_addf(&jobs, " and %zu more", n - JOBS_NAMED);
+	if (rc == 0 && n > 0)
+		rc = kg_err_set(err, KG_EBUSY,
+				"kernel is needed by %s: wait until that is over, or cancel it",
+				kg_str_text(&jobs));
 	kg_str_deinit(&jobs);
 	return rc;
 }

@@ -234,6 +234,41 @@ static void work(struct chaos_machine *m, struct chaos_rng *r, bool calm)
 	}
 }
 
+/* What no agent of ours says: records without their fields, of any attempt; other machines' boots. */
+static void say_nonsense(struct chaos_machine *m, struct chaos_rng *r)
+{
+	Kgrid__V1__StageEntered stage = KGRID__V1__STAGE_ENTERED__INIT;
+	Kgrid__V1__SampleBatch samples = KGRID__V1__SAMPLE_BATCH__INIT;
+	Kgrid__V1__AttemptStarted started = KGRID__V1__ATTEMPT_STARTED__INIT;
+	Kgrid__V1__AttemptEnded ended = KGRID__V1__ATTEMPT_ENDED__INIT;
+	Kgrid__V1__Document document = KGRID__V1__DOCUMENT__INIT;
+	void *bodies[] = {NULL, &stage, &started, &samples, &ended, &document};
+	const Kgrid__V1__Record__BodyCase cases[] = {
+		KGRID__V1__RECORD__BODY__NOT_SET,	 KGRID__V1__RECORD__BODY_STAGE,
+		KGRID__V1__RECORD__BODY_ATTEMPT_STARTED, KGRID__V1__RECORD__BODY_SAMPLES,
+		KGRID__V1__RECORD__BODY_ATTEMPT_ENDED,	 KGRID__V1__RECORD__BODY_DOCUMENT};
+	Kgrid__V1__Record rec = KGRID__V1__RECORD__INIT;
+	Kgrid__V1__PeerServing serving = KGRID__V1__PEER_SERVING__INIT;
+	double value[3] = {1, 2, 3};
+	size_t which = chaos_below(r, sizeof(cases) / sizeof(cases[0]));
+
+	samples.value = value;
+	samples.n_value = chaos_below(r, 4);
+	rec.has_boot = rec.has_lease_epoch = rec.has_seq = rec.has_attempt = 1;
+	rec.boot = chaos_one_in(r, 4) ? chaos_below(r, 50) : m->p.boot;
+	rec.lease_epoch = m->p.epoch;
+	rec.seq = ++m->p.seq;
+	rec.attempt = chaos_below(r, 100);
+	rec.body_case = cases[which];
+	rec.stage = bodies[which];
+	peer_send(m->p.agent, KG_MSG_RECORD, 0, &rec.base);
+	serving.has_boot = serving.has_attempt = serving.has_port = 1;
+	serving.boot = rec.boot;
+	serving.attempt = rec.attempt;
+	serving.port = (uint32_t)chaos_below(r, 70000);
+	peer_send(m->p.agent, KG_MSG_PEER_SERVING, 0, &serving.base);
+}
+
 void chaos_machine_step(struct chaos_machine *m, struct chaos_rng *r, bool calm)
 {
 	if (!m->p.agent) {
@@ -254,6 +289,8 @@ void chaos_machine_step(struct chaos_machine *m, struct chaos_rng *r, bool calm)
 			player_forget(&m->p);
 	} else if (!calm && chaos_one_in(r, 100)) {
 		player_resend(&m->p);
+	} else if (!calm && chaos_one_in(r, 200)) {
+		say_nonsense(m, r);
 	} else {
 		work(m, r, calm);
 	}

@@ -146,8 +146,16 @@ static void test_kernel_is_kept_while_a_job_needs_it(void **state)
 
 	assert_int_equal(RUN(f, &a, store_kernel_remove(f->s, KERNEL_A, 5, answer_done(&a))),
 			 KG_EBUSY);
-	assert_string_equal(a.text, "kernel is needed by job 1 'demo'");
-	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, job, 5, answer_done(&a))), 0);
+	assert_string_equal(a.text,
+			    "kernel is needed by job 1 'demo': wait until that is over, or cancel "
+			    "it");
+	while (job < 5)
+		job = fixture_job(f, 1, &a);
+	assert_int_equal(RUN(f, &a, store_kernel_remove(f->s, KERNEL_A, 5, answer_done(&a))),
+			 KG_EBUSY);
+	assert_non_null(strstr(a.text, "job 3 'demo' and 2 more: wait"));
+	for (uint64_t id = job; id > 0; id--)
+		assert_int_equal(RUN(f, &a, store_job_cancel(f->s, id, 5, answer_done(&a))), 0);
 	assert_int_equal(RUN(f, &a, store_kernel_remove(f->s, KERNEL_A, 5, answer_done(&a))), 0);
 	assert_int_equal(RUN(f, &a, store_kernel_remove(f->s, KERNEL_A, 5, answer_done(&a))),
 			 KG_ENOTFOUND);
