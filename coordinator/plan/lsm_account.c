@@ -65,11 +65,6 @@ static bool named_by_security(const struct lsm_resolver *r, enum lsm_id id)
 	return heard && strcmp(r->security, lsm_traits[id].name) == 0;
 }
 
-const char *lsm_first_text(bool behind_early)
-{
-	return behind_early ? "always on, behind none but early ones" : "always first";
-}
-
 static const char *config_name(const struct lsm_resolver *r)
 {
 	return r->k->no_config_lsm ? "the default of CONFIG_LSM" : "CONFIG_LSM";
@@ -78,29 +73,14 @@ static const char *config_name(const struct lsm_resolver *r)
 /* Why the one at place `i` of the order is in. */
 static const char *in_text(const struct lsm_resolver *r, size_t i)
 {
-	bool given = !r->k->no_config_lsm;
+	bool given = !r->k->no_config_lsm, ordered = lsm_ordered(r);
 
-	switch (r->why[i]) {
-	case LSM_IN_FIRST:
-		return lsm_first_text(i > 0);
-	case LSM_IN_EARLY:
-		return "started before the command line is read";
-	case LSM_IN_FIXED:
-		return "built in, and cannot be left out before 5.1";
-	case LSM_IN_REQUEST:
-		return "named by lsm=";
-	case LSM_IN_SECURITY:
-		return "named by security=";
-	case LSM_IN_LAST:
-		return "always on where built in";
-	default:
-		if (!lsm_ordered(r))
-			return "named by CONFIG_DEFAULT_SECURITY";
-		if (named_by_security(r, r->order[i]))
-			return given ? "named by CONFIG_LSM and by security="
-				     : "named by the default of CONFIG_LSM and by security=";
-		return given ? "named by CONFIG_LSM" : "named by the default of CONFIG_LSM";
-	}
+	if (r->why[i] == LSM_IN_CONFIG && ordered && named_by_security(r, r->order[i]))
+		return given ? "named by CONFIG_LSM and by security="
+			     : "named by the default of CONFIG_LSM and by security=";
+	if (r->why[i] == LSM_IN_CONFIG && ordered && !given)
+		return "named by the default of CONFIG_LSM";
+	return lsm_in_text(r->why[i], ordered, i > 0);
 }
 
 static int add_in(struct lsm_resolver *r)
@@ -144,15 +124,6 @@ static enum lsm_reason reason_out(const struct lsm_resolver *r, enum lsm_id id)
 	return r->listed[id] ? LSM_OUT_EXCLUSIVE : LSM_OUT_LIST;
 }
 
-static void version_text(enum lsm_id id, unsigned version, char *buf, size_t size)
-{
-	if (version >= lsm_traits[id].since) /* integrity */
-		(void)snprintf(buf, size, "since 6.9");
-	else
-		(void)snprintf(buf, size, "before %u.%u", lsm_traits[id].since / 1000,
-			       lsm_traits[id].since % 1000);
-}
-
 /* Why one is out that is built in and switched off by nothing. */
 static void unlisted_text(const struct lsm_resolver *r, char *buf, size_t size)
 {
@@ -170,33 +141,23 @@ static void unlisted_text(const struct lsm_resolver *r, char *buf, size_t size)
 static void out_text(const struct lsm_resolver *r, enum lsm_id id, enum lsm_reason reason,
 		     char *buf, size_t size)
 {
-	char when[32];
+	const char *by = "";
+	char text[96];
 
-	switch (reason) {
-	case LSM_OUT_VERSION:
-		version_text(id, r->version, when, sizeof(when));
-		(void)snprintf(buf, size, "not an LSM %s", when);
-		break;
-	case LSM_OUT_BUILTIN:
-		(void)snprintf(buf, size, "not built in");
-		break;
-	case LSM_OUT_HIDDEN:
-		(void)snprintf(buf, size, "active, but never shown in the list");
-		break;
-	case LSM_OUT_SWITCH:
-		(void)snprintf(buf, size, "switched off by %s", r->off_by[id]);
-		break;
-	case LSM_OUT_SECURITY:
-		(void)snprintf(buf, size, "switched off by security=%.40s", r->security);
-		break;
-	case LSM_OUT_EXCLUSIVE:
-		(void)snprintf(buf, size, "'%s' comes first and both are exclusive",
-			       lsm_traits[r->beaten_by[id]].name);
-		break;
-	default:
-		unlisted_text(r, buf, size);
-		break;
+	if (reason == LSM_OUT_VERSION) {
+		lsm_version_text(id, r->version, text, sizeof(text));
+		by = text;
+	} else if (reason == LSM_OUT_SWITCH) {
+		by = r->off_by[id];
+	} else if (reason == LSM_OUT_SECURITY) {
+		by = r->security;
+	} else if (reason == LSM_OUT_EXCLUSIVE) {
+		by = lsm_traits[r->beaten_by[id]].name;
+	} else if (reason == LSM_OUT_LIST) {
+		unlisted_text(r, text, sizeof(text));
+		by = text;
 	}
+	lsm_out_text(reason, by, buf, size);
 }
 
 static int warn_out(struct lsm_resolver *r, enum lsm_id id, enum lsm_reason reason)
@@ -210,7 +171,7 @@ static int warn_out(struct lsm_resolver *r, enum lsm_id id, enum lsm_reason reas
 	case LSM_OUT_BUILTIN:
 		return lsm_warn(r, "'%s' is not built into %s; it will be missing", name, r->shown);
 	case LSM_OUT_VERSION:
-		version_text(id, r->version, when, sizeof(when));
+		lsm_version_text(id, r->version, when, sizeof(when));
 		return lsm_warn(r, "'%s' is not an LSM in %s (%s); it %s", name, r->shown, when,
 				id == LSM_INTEGRITY ? "has no effect" : "will be missing");
 	case LSM_OUT_EXCLUSIVE:
@@ -240,7 +201,7 @@ static struct lsm_entry *add_unknown(struct lsm_resolver *r, const char *name)
 	struct lsm_entry *e = lsm_list_add(r->out, name, LSM_OUT_UNKNOWN);
 
 	if (e)
-		(void)snprintf(e->why, sizeof(e->why), "no kernel has an LSM of that name");
+		lsm_out_text(LSM_OUT_UNKNOWN, "", e->why, sizeof(e->why));
 	return e;
 }
 

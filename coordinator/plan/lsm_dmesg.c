@@ -192,26 +192,12 @@ static enum lsm_reason reason_by_rule(const struct builder *b, const char *name)
 
 static const char *in_text(const struct builder *b, enum lsm_reason reason)
 {
-	switch (reason) {
-	case LSM_IN_FIRST:
-		return lsm_first_text(b->log->list.n > 1); /* it is the last one of these */
-	case LSM_IN_EARLY:
-		return "started before the command line is read";
-	case LSM_IN_FIXED:
-		return "built in, and cannot be left out before 5.1";
-	case LSM_IN_REQUEST:
-		return "named by lsm=";
-	case LSM_IN_CONFIG:
-		return b->ordered ? "named by CONFIG_LSM" : "named by CONFIG_DEFAULT_SECURITY";
-	case LSM_IN_SECURITY:
-		return "named by security=";
-	case LSM_IN_LAST:
-		return "always on where built in";
-	default:
+	if (reason == LSM_IN_LOG)
 		return b->asked ? "the log has it started, and lsm= does not name it"
 				: "the log has it started; it does not have the command line that "
 				  "would say why";
-	}
+	/* it is the last one of the list */
+	return lsm_in_text(reason, b->ordered, b->log->list.n > 1);
 }
 
 static int add_in(struct builder *b, const char *name, enum lsm_reason reason)
@@ -348,49 +334,35 @@ static enum lsm_reason reason_said(const struct builder *b, const struct lsm_log
 	return LSM_OUT_LOG;
 }
 
+static const char *beaten_by(const struct builder *b, const char *name)
+{
+	const char *other = b->boot->chosen[0] ? b->boot->chosen : rival(b, name);
+
+	return other ? other : "another";
+}
+
 static void said_text(const struct builder *b, const char *name, enum lsm_reason reason, char *buf,
 		      size_t size)
 {
 	enum lsm_id id = lsm_parse_name(name);
-	bool gone = id == LSM_INTEGRITY && b->version >= LSM_VERSION(6, 9);
+	const char *by = "";
+	char when[32];
 
-	switch (reason) {
-	case LSM_OUT_HIDDEN:
-		(void)snprintf(buf, size, "active, but never shown in the list");
-		break;
-	case LSM_OUT_EXCLUSIVE:
-		(void)snprintf(buf, size, "'%s' comes first and both are exclusive",
-			       b->boot->chosen[0] ? b->boot->chosen
-			       : rival(b, name)	  ? rival(b, name)
-						  : "another");
-		break;
-	case LSM_OUT_SECURITY:
-		(void)snprintf(buf, size, "switched off by security=%.40s",
-			       b->words.security ? b->words.security : "");
-		break;
-	case LSM_OUT_SWITCH:
-		(void)snprintf(buf, size, "switched off by %s",
-			       switched_off(b, name) ? b->words.off_by[id]
-						     : "its own switch or its default");
-		break;
-	case LSM_OUT_UNKNOWN:
-		(void)snprintf(buf, size, "no kernel has an LSM of that name");
-		break;
-	case LSM_OUT_VERSION:
-		(void)snprintf(buf, size, "not an LSM %s %u.%u", gone ? "since" : "before",
-			       gone ? 6 : lsm_traits[id].since / 1000,
-			       gone ? 9 : lsm_traits[id].since % 1000);
-		break;
-	case LSM_OUT_BUILTIN:
-		(void)snprintf(buf, size, "not built in");
-		break;
-	default:
-		(void)snprintf(buf, size, "built in, and not in %s",
-			       !b->asked      ? "the list that counted"
-			       : b->words.lsm ? "lsm="
-					      : "CONFIG_LSM");
-		break;
+	if (reason == LSM_OUT_VERSION) {
+		lsm_version_text(id, b->version, when, sizeof(when));
+		by = when;
+	} else if (reason == LSM_OUT_SWITCH) {
+		by = switched_off(b, name) ? b->words.off_by[id] : "its own switch or its default";
+	} else if (reason == LSM_OUT_SECURITY) {
+		by = b->words.security ? b->words.security : "";
+	} else if (reason == LSM_OUT_EXCLUSIVE) {
+		by = beaten_by(b, name);
+	} else if (reason == LSM_OUT_LIST) {
+		by = !b->asked	    ? "built in, and not in the list that counted"
+		     : b->words.lsm ? "built in, and not in lsm="
+				    : "built in, and not in CONFIG_LSM";
 	}
+	lsm_out_text(reason, by, buf, size);
 }
 
 /* Before 6.2 the decisions leave out what started before they could be shown. */
@@ -441,7 +413,6 @@ static void silent_text(const struct builder *b, struct lsm_entry *e, enum lsm_i
 	/* before 5.14 the log does not tell whether the kernel has the switch */
 	bool doubtful = id == LSM_SELINUX && b->version < LSM_VERSION(5, 14) && other;
 
-	e->reason = LSM_OUT_LOG;
 	if (switched_off(b, e->name) && doubtful)
 		(void)snprintf(e->why, sizeof(e->why),
 			       "not started: switched off by %s, or '%s' came first and both are "

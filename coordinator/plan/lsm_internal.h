@@ -4,6 +4,7 @@
  *
  *   lsm          the decision              lsm_cmdline  what the command line says
  *   lsm_account  why each is in or out     lsm_names    names, flags, texts that people write
+ *   lsm_text     reasons in words
  */
 #ifndef KG_PLAN_LSM_INTERNAL_H
 #define KG_PLAN_LSM_INTERNAL_H
@@ -63,11 +64,17 @@ static inline bool lsm_ordered(const struct lsm_resolver *r)
 bool lsm_exists(const struct lsm_resolver *r, enum lsm_id id);
 /* Fills the part "what the command line says". 0 or -ENOMEM, also the next. */
 int lsm_read_cmdline(struct lsm_resolver *r, const char *cmdline);
-/* Why capability is in. */
-const char *lsm_first_text(bool behind_early);
 /* Fills r->out from the decision. */
 int lsm_account(struct lsm_resolver *r);
 int lsm_warn(struct lsm_resolver *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Why one is in; `ordered`: of 5.1 or later; `behind_early`: others stand in front of it. */
+const char *lsm_in_text(enum lsm_reason reason, bool ordered, bool behind_early);
+/* Why one is out. `by`: lsm_version_text, the switch, the value of security=, the exclusive one that
+ * came first; of a reason that is not among these the whole text. */
+void lsm_out_text(enum lsm_reason reason, const char *by, char *buf, size_t size);
+/* Since when it is none, or until when: "before 5.4". */
+void lsm_version_text(enum lsm_id id, unsigned version, char *buf, size_t size);
 
 /* Adds an entry to a list; NULL when memory ends. */
 struct lsm_entry *lsm_list_add(struct lsm_list *l, const char *name, enum lsm_reason reason);
