@@ -117,32 +117,47 @@ static void sums(const Kgrid__V1__Plan *p, const struct plan_look *look, struct 
 	kg_str_deinit(&s);
 }
 
+struct time_range {
+	uint64_t least, most; /* seconds */
+};
+
+static struct time_range range_of(const Kgrid__V1__PlannedMachine *m)
+{
+	bool open = m->has_seconds_least && m->seconds_least < m->seconds;
+
+	return (struct time_range){open ? m->seconds_least : m->seconds, m->seconds};
+}
+
+/* The machines work side by side: the job takes as long as the slowest, which at its soonest may be
+ * another one than at its latest. */
+static struct time_range whole_range(const Kgrid__V1__Plan *p)
+{
+	struct time_range all = {0, 0};
+	size_t i;
+
+	for (i = 0; i < p->n_machines; i++) {
+		struct time_range r = range_of(p->machines[i]);
+
+		all.least = r.least > all.least ? r.least : all.least;
+		all.most = r.most > all.most ? r.most : all.most;
+	}
+	return all;
+}
+
 /* "24 min 36 s", or "24 min 36 s to 49 min 12 s" where the stop rule may end it sooner */
-static void add_range(struct kg_str *out, const Kgrid__V1__PlannedMachine *m)
+static void add_range(struct kg_str *out, struct time_range r)
 {
 	char time[FORMAT_SIZE];
 
-	if (m->has_seconds_least && m->seconds_least < m->seconds)
-		kg_str_addf(out, "%s to ", format_seconds(m->seconds_least, time));
-	kg_str_add(out, format_seconds(m->seconds, time));
-}
-
-/* The machines work side by side: the job takes as long as the slowest. NULL: no time is known. */
-static const Kgrid__V1__PlannedMachine *slowest(const Kgrid__V1__Plan *p)
-{
-	const Kgrid__V1__PlannedMachine *most = NULL;
-	size_t i;
-
-	for (i = 0; i < p->n_machines; i++)
-		if (p->machines[i]->seconds > (most ? most->seconds : 0))
-			most = p->machines[i];
-	return most;
+	if (r.least < r.most)
+		kg_str_addf(out, "%s to ", format_seconds(r.least, time));
+	kg_str_add(out, format_seconds(r.most, time));
 }
 
 static void machines(const Kgrid__V1__Plan *p, const struct plan_look *look, struct kg_str *out)
 {
 	static const char *const titles[] = {"MACHINE", "BOOTS", "SLOTS", "ESTIMATE", "RESTS ON"};
-	const Kgrid__V1__PlannedMachine *last = slowest(p);
+	struct time_range all = whole_range(p);
 	struct kg_str time = {0};
 	bool rests = false;
 	struct table *t;
@@ -160,7 +175,7 @@ static void machines(const Kgrid__V1__Plan *p, const struct plan_look *look, str
 		table_cellf(t, "%" PRIu32, m->boots);
 		table_cellf(t, "%" PRIu32, m->slots);
 		kg_str_clear(&time);
-		add_range(&time, m);
+		add_range(&time, range_of(m));
 		table_cell(t, m->has_seconds ? kg_str_text(&time) : "not known");
 		if (rests)
 			table_cell(t, m->estimate);
@@ -169,9 +184,9 @@ static void machines(const Kgrid__V1__Plan *p, const struct plan_look *look, str
 	count(out, ", ", p->slots, "slot");
 	if (p->order && p->order[0])
 		kg_str_addf(out, ", %s", p->order);
-	if (last) {
+	if (all.most) {
 		kg_str_add(out, ", about ");
-		add_range(out, last);
+		add_range(out, all);
 	}
 	if (p->has_seed)
 		kg_str_addf(out, " (seed %" PRIu64 ")", p->seed);

@@ -81,6 +81,27 @@ static void test_time_is_a_range_where_the_stop_rule_may_end_it_sooner(void **st
 	kg_str_deinit(&s);
 }
 
+static void test_a_job_takes_at_least_what_its_slowest_machine_does(void **state)
+{
+	Kgrid__V1__PlannedMachine other = KGRID__V1__PLANNED_MACHINE__INIT,
+				  *both[] = {&machine, &other};
+	Kgrid__V1__Plan p = plan();
+	struct kg_str s = {0};
+
+	(void)state;
+	machine.has_seconds_least = 1;
+	machine.seconds_least = 100;
+	other.machine = (char *)(uintptr_t) "lab-amd";
+	other.has_seconds = 1;
+	other.seconds = 150; /* without a stop rule that could end it sooner */
+	p.machines = both;
+	p.n_machines = 2;
+	plan_text(&p, &submit_look, &s);
+	assert_contains(kg_str_text(&s), ", about 2 min 30 s to 3 min 20 s");
+	machine.has_seconds_least = 0;
+	kg_str_deinit(&s);
+}
+
 static void test_dry_run_shows_the_boot_order(void **state)
 {
 	Kgrid__V1__Plan p = plan();
@@ -353,6 +374,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plan_shows_cost_faults_and_each_warning_once),
 		cmocka_unit_test(test_time_is_a_range_where_the_stop_rule_may_end_it_sooner),
+		cmocka_unit_test(test_a_job_takes_at_least_what_its_slowest_machine_does),
 		cmocka_unit_test(test_dry_run_shows_the_boot_order),
 		cmocka_unit_test(test_empty_plan_says_so),
 		cmocka_unit_test(test_sum_line_goes_from_the_full_product_to_slots),
