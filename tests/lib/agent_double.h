@@ -61,7 +61,7 @@ void double_without(struct double_ *d, const char *key);
 /* Adds lines to it. */
 void double_add_config(const struct double_ *d, const char *lines);
 
-/* Whether this host lets an agent have `own_names`. */
+/* Whether this host lets an agent have `own_names`; prints why not. */
 bool double_can_own_names(void);
 void double_start_agent(struct double_ *d);
 void double_kill_agent(struct double_ *d, int sig); /* and waits for its end */
