@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Version window: protocol 1, minors. This program speaks the current and the previous minor. */
+/* Version window: protocol 1, minors. This program speaks the current one and all before it. */
 #ifndef KG_PROTO_HELLO_H
 #define KG_PROTO_HELLO_H
 
