@@ -176,17 +176,18 @@ static void become_idle(struct agent *a, struct agent_actions *out)
 	a->described = false;
 	a->ended = false;
 	a->fenced = false;
-	a->shutting_down = false;
 	a->next_seq = 1;
 	a->acked_seq = 0;
 	/* First the state that knows no boot, then its files: a leftover spool is harmless, a boot
 	 * without its spool would start to count from 1 again. */
 	add(out, AGENT_DO_SAVE);
 	add(out, AGENT_DO_FORGET);
-	if (leave) /* what the coordinator orders now comes again when the agent is back */
+	if (leave && !a->shutting_down) {
+		a->shutting_down = true;
 		add(out, AGENT_DO_REBOOT);
-	else if (a->connected)
+	} else if (a->connected && !a->shutting_down) {
 		add(out, AGENT_DO_SEND_STATE);
+	}
 }
 
 static void set_stop(struct agent *a, const char *outcome, const char *reason)
@@ -375,6 +376,30 @@ static void hop(struct agent *a, struct agent_actions *out)
 	add(out, a->stage == AGENT_LEAVE ? AGENT_DO_REBOOT : AGENT_DO_HOP);
 }
 
+static void on_hop_failed(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
+{
+	if (!a->forced) /* else the shutdown that was begun before may still come */
+		a->shutting_down = false;
+	if (a->stage == AGENT_BOOT || a->stage == AGENT_LEAVE)
+		end_boot(a, out, ev->u.done.outcome, ev->u.done.reason);
+	else if (a->stage == AGENT_IDLE && a->connected &&
+		 !a->shutting_down) /* the next order leaves, or says why not */
+		add(out, AGENT_DO_SEND_STATE);
+}
+
+/* First by force; then the boot is given up. The machine may still go down, so no order is taken. */
+static void on_still_up(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
+{
+	if (!a->shutting_down)
+		return;
+	if (!a->forced) {
+		a->forced = true;
+		add(out, AGENT_DO_FORCE);
+	} else {
+		on_hop_failed(a, ev, out);
+	}
+}
+
 static void on_order(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
 {
 	if (a->boot == ev->u.order.boot && a->lease_epoch == ev->u.order.lease_epoch)
@@ -383,6 +408,8 @@ static void on_order(struct agent *a, const struct agent_event *ev, struct agent
 		add(out, AGENT_DO_SEND_STATE);
 		return;
 	}
+	if (a->shutting_down)
+		return; /* it comes again when the agent is back */
 	a->boot = ev->u.order.boot;
 	a->lease_epoch = ev->u.order.lease_epoch;
 	a->n_runs = ev->u.order.n_runs;
@@ -416,8 +443,7 @@ static void on_fence(struct agent *a, const struct agent_event *ev, struct agent
 	case AGENT_FETCH:
 	case AGENT_LOAD:
 	case AGENT_BOOT:
-		if (a->shutting_down)
-			return; /* the machine is on its way down; it tells after the boot */
+		/* Without its kernel a shutdown that has begun ends in the default one. */
 		add(out, AGENT_DO_CANCEL);
 		end_boot(a, out, a->stop_outcome, a->stop_reason);
 		break;
@@ -607,11 +633,10 @@ void agent_step(struct agent *a, const struct agent_event *ev, struct agent_acti
 		hop(a, ret_actions);
 		break;
 	case AGENT_EV_HOP_FAILED:
-		if (a->stage == AGENT_BOOT || a->stage == AGENT_LEAVE)
-			end_boot(a, ret_actions, ev->u.done.outcome, ev->u.done.reason);
-		else if (a->stage == AGENT_IDLE &&
-			 a->connected) /* the next order leaves, or says why not */
-			add(ret_actions, AGENT_DO_SEND_STATE);
+		on_hop_failed(a, ev, ret_actions);
+		break;
+	case AGENT_EV_STILL_UP:
+		on_still_up(a, ev, ret_actions);
 		break;
 	case AGENT_EV_VERIFIED:
 		on_verified(a, ev, ret_actions);

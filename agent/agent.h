@@ -71,8 +71,9 @@ struct agent {
 	bool ended;	/* BootEnded is recorded */
 	bool fenced;
 	bool connected;
-	bool shutting_down;
-	bool settings; /* the order has some: applied before the boot is described */
+	bool shutting_down; /* the machine may go down any moment: nothing is begun */
+	bool forced;	    /* it did not go down by itself, and was told to without its units */
+	bool settings;	    /* the order has some: applied before the boot is described */
 	bool leave; /* the machine runs the boot's kernel and is rebooted once the boot is over */
 	bool left;  /* it was, for this order: a second refusal is final */
 	uint64_t next_seq;
@@ -94,6 +95,7 @@ enum agent_event_kind {
 	AGENT_EV_LOADED,     /* u.done */
 	AGENT_EV_WAITED,     /* the wait for the last acknowledgement before the hop is over */
 	AGENT_EV_HOP_FAILED, /* u.done: the shutdown into the new kernel did not happen */
+	AGENT_EV_STILL_UP,   /* u.done: a shutdown that had begun is not over by its deadline */
 	AGENT_EV_VERIFIED,   /* u.done */
 	AGENT_EV_BOOT_LOG,   /* u.record: what the kernel said, before AGENT_EV_VERIFIED */
 	AGENT_EV_PROVENANCE, /* u.record, after AGENT_DO_PROVENANCE; body NULL: nothing to record */
@@ -184,6 +186,7 @@ enum agent_action_kind {
 	AGENT_DO_HOP,
 	AGENT_DO_VERIFY,
 	AGENT_DO_REBOOT,     /* plainly, into the default kernel */
+	AGENT_DO_FORCE,	     /* what HOP or REBOOT began, without waiting for the units */
 	AGENT_DO_PROVENANCE, /* settings, then facts and documents, as AGENT_EV_PROVENANCE */
 	AGENT_DO_START_RUN,  /* run */
 	AGENT_DO_KILL_RUN,

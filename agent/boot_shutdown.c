@@ -2,6 +2,8 @@
 #include "agent/boot_shutdown.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/log.h"
 
 bool boot_shutdown_by_systemd(const struct agent_config *c)
@@ -22,10 +25,32 @@ bool boot_shutdown_by_systemd(const struct agent_config *c)
 	return lstat("/run/systemd/system", &st) == 0 && S_ISDIR(st.st_mode); /* sd_booted(3) */
 }
 
-static int systemctl(const char *verb, struct kg_err *err)
+/* Its end within the limit, or it is killed. */
+static int reap(pid_t pid, uint64_t limit_ns, int *ret_status)
+{
+	uint64_t deadline = kg_monotonic_ns() + limit_ns;
+	int rc = 0;
+	pid_t got;
+
+	while ((got = waitpid(pid, ret_status, rc < 0 ? 0 : WNOHANG)) != pid) {
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		if (rc < 0)
+			continue;
+		if (kg_monotonic_ns() >= deadline) {
+			rc = -ETIME;
+			(void)kill(pid, SIGKILL);
+		} else {
+			(void)poll(NULL, 0, 5);
+		}
+	}
+	return rc;
+}
+
+int boot_systemctl(const char *verb, bool force, uint64_t limit_ns, struct kg_err *err)
 {
 	char *const argv[] = {(char *)"systemctl", (char *)"--no-block", (char *)(uintptr_t)verb,
-			      NULL};
+			      force ? (char *)"--force" : NULL, NULL};
 	/* A plain reboot is meant as one, even with a kernel loaded or a new root prepared. */
 	static char *const env[] = {(char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
 				    (char *)"SYSTEMCTL_SKIP_AUTO_KEXEC=1",
@@ -37,23 +62,15 @@ static int systemctl(const char *verb, struct kg_err *err)
 	rc = posix_spawnp(&pid, "systemctl", NULL, NULL, argv, env);
 	if (rc != 0)
 		return kg_err_set(err, -rc, "cannot run 'systemctl': %s", strerror(rc));
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return kg_err_set(err, -errno, "cannot wait for 'systemctl'");
+	rc = reap(pid, limit_ns, &status);
+	if (rc == -ETIME)
+		return kg_err_set(err, rc, "'systemctl %s' did not end and was killed", verb);
+	if (rc < 0)
+		return kg_err_set(err, rc, "cannot wait for 'systemctl'");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return kg_err_set(err, -EIO, "'systemctl %s' failed with %d", verb,
 				  WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 	return 0;
-}
-
-int boot_shutdown_systemd(struct kg_err *err)
-{
-	return systemctl("kexec", err);
-}
-
-int boot_reboot_systemd(struct kg_err *err)
-{
-	return systemctl("reboot", err);
 }
 
 static int unmount_all(const struct agent_config *c, struct kg_err *err)

@@ -186,6 +186,9 @@ static void carry_out(struct driver *d, const struct agent_action *a)
 		(void)uv_timer_stop(&d->wait);
 		driver_reboot(d);
 		break;
+	case AGENT_DO_FORCE:
+		driver_force(d);
+		break;
 	case AGENT_DO_VERIFY:
 		driver_verify(d);
 		break;
@@ -231,7 +234,7 @@ void driver_later(struct driver *d, const struct agent_event *ev)
 		q->ev.u.run_ended.reason = end->reason ? q->reason : NULL;
 	} else if (ev->kind == AGENT_EV_FETCHED || ev->kind == AGENT_EV_LOADED ||
 		   ev->kind == AGENT_EV_VERIFIED || ev->kind == AGENT_EV_HOP_FAILED ||
-		   ev->kind == AGENT_EV_SETTINGS_FAILED) {
+		   ev->kind == AGENT_EV_STILL_UP || ev->kind == AGENT_EV_SETTINGS_FAILED) {
 		const char *outcome = ev->u.done.outcome, *reason = ev->u.done.reason;
 
 		(void)snprintf(q->outcome, sizeof(q->outcome), "%s", outcome ? outcome : "");
@@ -536,10 +539,11 @@ static void init_handles(struct driver *d)
 {
 	(void)uv_timer_init(d->loop, &d->flush);
 	(void)uv_timer_init(d->loop, &d->wait);
+	(void)uv_timer_init(d->loop, &d->down);
 	(void)uv_signal_init(d->loop, &d->term);
 	(void)uv_signal_init(d->loop, &d->intr);
-	d->flush.data = d->wait.data = d->term.data = d->intr.data = d;
-	d->handles = 4;
+	d->flush.data = d->wait.data = d->down.data = d->term.data = d->intr.data = d;
+	d->handles = 5;
 	(void)uv_signal_start(&d->term, on_stop_signal, SIGTERM);
 	(void)uv_signal_start(&d->intr, on_stop_signal, SIGINT);
 }
@@ -636,6 +640,7 @@ void driver_close_handles(struct driver *d)
 {
 	uv_close((uv_handle_t *)&d->flush, on_handle_closed);
 	uv_close((uv_handle_t *)&d->wait, on_handle_closed);
+	uv_close((uv_handle_t *)&d->down, on_handle_closed);
 	uv_close((uv_handle_t *)&d->term, on_handle_closed);
 	uv_close((uv_handle_t *)&d->intr, on_handle_closed);
 	connect_close(d->connect, on_connect_closed);

@@ -14,6 +14,7 @@
 #include "agent/boot_verify.h"
 #include "agent/driver_internal.h"
 #include "agent/kmsg.h"
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/outcome.h"
 #include "common/sha256.h"
@@ -275,6 +276,44 @@ static void undo_settings(const struct driver *d)
 		kg_log_warn("%u settings of an earlier boot could not be undone", failed);
 }
 
+static void on_down_late(uv_timer_t *t)
+{
+	struct driver *d = t->data;
+
+	kg_log_err("the machine was told to go down and is still up");
+	driver_done(d, AGENT_EV_STILL_UP, "infra",
+		    "the machine was told to go down, also by force, and is still up");
+}
+
+/* The units have this long to stop: two that wait for each other 90 s each. Forced, there are none
+ * to wait for. Both are less than the coordinator gives the whole boot. */
+#define DOWN_MS	       180000
+#define DOWN_FORCED_MS 60000
+#define SYSTEMCTL_NS   (30 * KG_NSEC_PER_SEC)
+
+static void by_systemctl(struct driver *d, const char *verb, bool force)
+{
+	struct kg_err err;
+	int rc = boot_systemctl(verb, force, SYSTEMCTL_NS, &err);
+
+	if (rc < 0)
+		kg_log_err("%s", err.text);
+	if (rc < 0 && rc != -ETIME) {
+		driver_done(d, AGENT_EV_HOP_FAILED, "infra", err.text);
+		return;
+	}
+	/* Where an idle clock races, only the coordinator knows how long this takes. */
+	if (d->config->clock == AGENT_CLOCK_REAL)
+		(void)uv_timer_start(&d->down, on_down_late, force ? DOWN_FORCED_MS : DOWN_MS, 0);
+}
+
+void driver_force(struct driver *d)
+{
+	bool kexec = d->agent.stage == AGENT_BOOT;
+
+	by_systemctl(d, kexec ? "kexec" : "reboot", true);
+}
+
 void driver_hop(struct driver *d)
 {
 	const struct agent_config *c = d->config;
@@ -282,8 +321,7 @@ void driver_hop(struct driver *d)
 
 	undo_settings(d);
 	if (boot_shutdown_by_systemd(c)) {
-		if (boot_shutdown_systemd(&err) < 0)
-			driver_done(d, AGENT_EV_HOP_FAILED, "infra", err.text);
+		by_systemctl(d, "kexec", false);
 		return;
 	}
 	kg_log_notice("leaving for boot %llu", (unsigned long long)d->order->boot);
@@ -300,8 +338,7 @@ void driver_reboot(struct driver *d)
 
 	kg_log_notice("rebooting into the default kernel: kexec cannot leave this one");
 	if (boot_shutdown_by_systemd(c)) {
-		if (boot_reboot_systemd(&err) < 0)
-			driver_done(d, AGENT_EV_HOP_FAILED, "infra", err.text);
+		by_systemctl(d, "reboot", false);
 		return;
 	}
 	close_files(d);

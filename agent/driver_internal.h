@@ -85,6 +85,7 @@ struct driver {
 	struct kg_str boot_log;	 /* what the kernel complained about while it booted */
 	Kgrid__V1__LogChunk boot_chunk;
 	uv_timer_t flush, wait; /* wait: before a hop, or for a server */
+	uv_timer_t down;	/* a shutdown has begun, and has to be over by then */
 	uv_signal_t term, intr;
 	unsigned handles;
 	bool stopping, connect_closed;
@@ -133,6 +134,7 @@ void driver_begin_load(struct driver *d);
 void driver_cancel(struct driver *d);
 void driver_hop(struct driver *d);
 void driver_reboot(struct driver *d);
+void driver_force(struct driver *d);
 void driver_verify(struct driver *d);
 /* Whether this kernel was booted for the order that is held. */
 bool driver_nonce_seen(const struct driver *d);

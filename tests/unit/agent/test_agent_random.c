@@ -85,6 +85,8 @@ static void clear_spool(struct world *w)
 
 static void carry_out(struct world *w, const struct agent_action *a)
 {
+	bool down;
+
 	switch (a->kind) {
 	case AGENT_DO_SAVE:
 		save(w);
@@ -105,8 +107,10 @@ static void carry_out(struct world *w, const struct agent_action *a)
 	case AGENT_DO_LOAD:
 		w->loading = true;
 		break;
-	case AGENT_DO_CANCEL:
+	case AGENT_DO_CANCEL: /* a shutdown that has begun goes on, without the kernel */
+		down = w->hopping || w->rebooting;
 		quiet(w);
+		w->rebooting = down;
 		break;
 	case AGENT_DO_WAIT:
 		w->waiting = true;
@@ -273,6 +277,18 @@ static void turn(struct world *w)
 		if (pick(w, 8) == 0) { /* it stays */
 			w->hopping = w->rebooting = false;
 			done(&w->f, AGENT_EV_HOP_FAILED, "infra");
+			act(w);
+			return;
+		}
+		if (pick(w, 4) == 0) { /* still up; orders and fences come in meanwhile */
+			w->f.acts.n = 0;
+			if (pick(w, 2))
+				done(&w->f, AGENT_EV_STILL_UP, "infra");
+			else if (w->f.a.stage == AGENT_IDLE)
+				offer_order(w);
+			else
+				disturb(w);
+			check(w, !w->fetching && !w->running, "nothing is begun that late");
 			act(w);
 			return;
 		}

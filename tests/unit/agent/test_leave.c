@@ -339,6 +339,106 @@ static void test_a_machine_that_cannot_be_left_says_that_it_is_idle(void **state
 	assert_true(has(&f, AGENT_DO_SEND_STATE));
 }
 
+/* Up to a shutdown that has begun: the hop of order 7. */
+static void hopping(struct fixture *f)
+{
+	start_idle(f);
+	simple(f, AGENT_EV_CONNECTED);
+	order(f, 7, 3, 1);
+	done(f, AGENT_EV_FETCHED, NULL);
+	done(f, AGENT_EV_LOADED, NULL);
+	simple(f, AGENT_EV_WAITED);
+	assert_true(has(f, AGENT_DO_HOP));
+}
+
+static void test_a_machine_that_stays_up_is_forced_and_then_given_up(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	hopping(&f);
+	done(&f, AGENT_EV_STILL_UP, "infra");
+	assert_true(has(&f, AGENT_DO_FORCE));
+	assert_int_equal(f.acts.n, 1);
+	assert_int_equal(f.a.stage, AGENT_BOOT);
+	done(&f, AGENT_EV_STILL_UP, "infra");
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->outcome, "infra");
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->reason, "why");
+	ack(&f, 7, 3, f.a.next_seq - 1);
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	order(&f, 8, 4, 1); /* it may still go down */
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	assert_int_equal(f.acts.n, 0);
+	done(&f, AGENT_EV_STILL_UP, "infra");
+	assert_int_equal(f.acts.n, 0);
+}
+
+static void test_a_force_that_fails_leaves_a_machine_that_may_go_down(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	hopping(&f);
+	done(&f, AGENT_EV_STILL_UP, "infra");
+	done(&f, AGENT_EV_HOP_FAILED, "infra");
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->outcome, "infra");
+	ack(&f, 7, 3, f.a.next_seq - 1);
+	order(&f, 8, 4, 1);
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+}
+
+static void test_a_shutdown_that_did_not_begin_leaves_a_machine_for_the_next_order(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	hopping(&f);
+	done(&f, AGENT_EV_HOP_FAILED, "infra");
+	ack(&f, 7, 3, f.a.next_seq - 1);
+	done(&f, AGENT_EV_STILL_UP, "infra"); /* nothing waits for it */
+	assert_int_equal(f.acts.n, 0);
+	order(&f, 8, 4, 1);
+	assert_int_equal(f.a.stage, AGENT_FETCH);
+}
+
+static void test_a_fence_during_the_shutdown_ends_the_boot_at_once(void **state)
+{
+	struct agent_event ev = {.kind = AGENT_EV_FENCE};
+	struct fixture f;
+
+	(void)state;
+	hopping(&f);
+	ev.u.fence.boot = 7;
+	ev.u.fence.lease_epoch = 3;
+	ev.u.fence.reason = "cancelled";
+	step(&f, ev);
+	assert_true(
+		has(&f, AGENT_DO_CANCEL)); /* no loaded kernel: it comes back in the default one */
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->reason, "cancelled");
+	ack(&f, 7, 3, f.a.next_seq - 1);
+	order(&f, 8, 4, 1);
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	done(&f, AGENT_EV_STILL_UP, "infra");
+	assert_true(has(&f, AGENT_DO_FORCE));
+}
+
+static void test_no_order_is_taken_while_a_finished_boot_is_left(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	verified(&f, false, true);
+	simple(&f, AGENT_EV_CONNECTED);
+	done(&f, AGENT_EV_SETTINGS_FAILED, "invalid-env");
+	ack(&f, 7, 3, f.a.next_seq - 1);
+	assert_true(has(&f, AGENT_DO_REBOOT));
+	order(&f, 8, 4, 1);
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	assert_int_equal(f.acts.n, 0);
+	done(&f, AGENT_EV_STILL_UP, "infra");
+	assert_true(has(&f, AGENT_DO_FORCE));
+}
+
 /* The fence's last record was written, the state file not yet. */
 static void test_a_boot_that_ended_while_leaving_is_not_left_again(void **state)
 {
@@ -399,7 +499,7 @@ static void test_marks_of_release_0_2_mean_what_they_meant(void **state)
 }
 
 /* An order for another boot comes while the last one of a locked kernel is not yet delivered: the
- * machine is left first, and the order is kept for then. */
+ * machine is left first, and the order is taken when it comes again. */
 static void test_a_new_order_does_not_keep_a_machine_in_its_locked_kernel(void **state)
 {
 	struct fixture f;
@@ -411,6 +511,9 @@ static void test_a_new_order_does_not_keep_a_machine_in_its_locked_kernel(void *
 	simple(&f, AGENT_EV_DISCARD);
 	assert_int_equal(f.a.stage, AGENT_IDLE);
 	assert_true(position(&f, AGENT_DO_SAVE) < position(&f, AGENT_DO_REBOOT));
+	order(&f, 8, 4, 1);
+	assert_int_equal(f.a.stage, AGENT_IDLE);
+	start_idle(&f);
 	order(&f, 8, 4, 1);
 	assert_int_equal(f.a.boot, 8);
 	assert_false(f.a.leave);
@@ -436,6 +539,12 @@ int main(void)
 		cmocka_unit_test(test_a_fenced_boot_is_left_too),
 		cmocka_unit_test(test_an_agent_restarted_during_the_upload_leaves_all_the_same),
 		cmocka_unit_test(test_a_machine_that_cannot_be_left_says_that_it_is_idle),
+		cmocka_unit_test(test_a_machine_that_stays_up_is_forced_and_then_given_up),
+		cmocka_unit_test(test_a_force_that_fails_leaves_a_machine_that_may_go_down),
+		cmocka_unit_test(
+			test_a_shutdown_that_did_not_begin_leaves_a_machine_for_the_next_order),
+		cmocka_unit_test(test_a_fence_during_the_shutdown_ends_the_boot_at_once),
+		cmocka_unit_test(test_no_order_is_taken_while_a_finished_boot_is_left),
 		cmocka_unit_test(test_a_boot_that_ended_while_leaving_is_not_left_again),
 		cmocka_unit_test(test_marks_of_release_0_2_mean_what_they_meant),
 		cmocka_unit_test(test_a_new_order_does_not_keep_a_machine_in_its_locked_kernel),
