@@ -5,7 +5,9 @@
  * Failure modes: the store cannot write (disk full, I/O error): the operation waits here and is
  * tried again each second, and so is everything behind it, so that the order stays; nothing is
  * sent that is not stored. The power command fails or hangs: it is ended after a minute, and the
- * event says so.
+ * event says so. No memory for an operation: it comes from a reserve; once that is used up, the
+ * process ends, for the scheduler would go on from what the store never hears of. The next start
+ * goes on from what is stored.
  */
 #include "coordinator/schedule/driver.h"
 
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/log.h"
@@ -41,6 +44,33 @@ struct driver_op {
 };
 
 static void op_run(struct driver_op *op);
+
+static void reserve_fill(struct driver *d)
+{
+	struct driver_op *op;
+
+	while (d->n_reserve < DRIVER_RESERVE && (op = calloc(1, sizeof(*op)))) {
+		op->next = d->reserve;
+		d->reserve = op;
+		d->n_reserve++;
+	}
+}
+
+static struct driver_op *reserve_take(struct driver *d)
+{
+	struct driver_op *op = d->reserve;
+
+	if (!op) {
+		kg_log_err(
+			"out of memory: what the scheduler decided cannot be stored; ending, the "
+			"next start goes on from what is stored");
+		_exit(1);
+	}
+	d->reserve = op->next;
+	d->n_reserve--;
+	op->next = NULL;
+	return op;
+}
 
 static void op_queue(struct driver_op *op)
 {
@@ -224,10 +254,8 @@ static struct driver_op *op_new(struct driver *d, enum op_kind kind, const struc
 {
 	struct driver_op *op = calloc(1, sizeof(*op));
 
-	if (!op) {
-		kg_log_err("out of memory: what the scheduler decided is not stored");
-		return NULL;
-	}
+	if (!op)
+		op = reserve_take(d);
 	op->d = d;
 	op->kind = kind;
 	op->boot = a->boot ? a->boot->id : 0;
@@ -346,10 +374,8 @@ static void act(void *arg, const struct sched_action *a)
 		break;
 	case SCHED_ACT_SET_STAGE:
 		op = op_new(d, OP_STAGE, a);
-		if (op) {
-			op->stage = a->boot->stage;
-			op->deadline_ns = a->boot->deadline_ns;
-		}
+		op->stage = a->boot->stage;
+		op->deadline_ns = a->boot->deadline_ns;
 		watch_dirty(&d->c->server, a->job->id);
 		break;
 	case SCHED_ACT_END_BOOT:
@@ -367,10 +393,10 @@ static void act(void *arg, const struct sched_action *a)
 		break;
 	case SCHED_ACT_JOB_STATE:
 		/* A cancelled job is stored by the cancel itself, with its slots. */
-		if (a->job->state != SCHED_JOB_CANCELLED)
+		if (a->job->state != SCHED_JOB_CANCELLED) {
 			op = op_new(d, OP_JOB_STATE, a);
-		if (op)
 			op->job_state = a->job->state;
+		}
 		kg_log_info("job %llu is %s", (unsigned long long)a->job->id,
 			    sched_job_state_name(a->job->state));
 		break;
@@ -389,9 +415,8 @@ static void act(void *arg, const struct sched_action *a)
 		break;
 	case SCHED_ACT_GATE:
 		op = op_new(d, OP_GATE, a);
-		if (op)
-			(void)snprintf(op->text, sizeof(op->text),
-				       "block %u is over: the stop rule is judged", a->block);
+		(void)snprintf(op->text, sizeof(op->text),
+			       "block %u is over: the stop rule is judged", a->block);
 		break;
 	case SCHED_ACT_PEER_READY:
 		send_peer_ready(d, a);
@@ -413,19 +438,28 @@ void driver_init(struct driver *d, struct coordinator *c)
 	memset(d, 0, sizeof(*d));
 	d->c = c;
 	d->waiting_tail = &d->waiting;
+	reserve_fill(d);
 	c->sched.act = act;
 	c->sched.arg = d;
 	c->sched.nonce = driver_nonce;
 }
 
+static void ops_free(struct driver_op *op)
+{
+	while (op) {
+		struct driver_op *next = op->next;
+
+		free(op);
+		op = next;
+	}
+}
+
 void driver_deinit(struct driver *d)
 {
-	while (d->waiting) {
-		struct driver_op *op = d->waiting;
-
-		d->waiting = op->next;
-		free(op);
-	}
+	ops_free(d->waiting);
+	ops_free(d->reserve);
+	d->waiting = d->reserve = NULL;
+	d->n_reserve = 0;
 	d->waiting_tail = &d->waiting;
 }
 
@@ -433,6 +467,7 @@ void driver_tick(struct driver *d, uint64_t now_ns)
 {
 	struct driver_op *op = d->waiting;
 
+	reserve_fill(d);
 	d->waiting = NULL;
 	d->waiting_tail = &d->waiting;
 	while (op) {

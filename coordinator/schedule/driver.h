@@ -16,9 +16,13 @@
 struct coordinator;
 struct driver_op;
 
+#define DRIVER_RESERVE 64
+
 struct driver {
 	struct coordinator *c;
 	struct driver_op *waiting, **waiting_tail; /* to be tried (again), in order */
+	struct driver_op *reserve; /* unused ones, for when there is no memory for more */
+	unsigned n_reserve;	   /* of DRIVER_RESERVE; filled up at each tick */
 	unsigned power_running;
 };
 
