@@ -100,9 +100,8 @@ static void op_done(void *arg, const struct store_result *r)
 			   (unsigned long long)op->boot, (unsigned long long)op->job, r->text);
 	if (op->kind == OP_BEGIN && r->rc == 0)
 		sched_order_stored(&d->c->sched, op->boot, kg_boottime_ns());
-	else if (op->kind == OP_BEGIN) /* nothing has heard of it; its slots are tried again */
-		sched_boot_ended(&d->c->sched, op->boot, KG_OUTCOME_HARNESS_ERROR, r->text,
-				 kg_boottime_ns());
+	else if (op->kind == OP_BEGIN)
+		sched_boot_refused(&d->c->sched, op->boot, r->text, kg_boottime_ns());
 	/* Everything before is stored now, so that what is judged is whole. */
 	if (op->kind == OP_GATE &&
 	    stopper_judge(d->c, op->job, op->machine, op->block) == -ENOMEM) {

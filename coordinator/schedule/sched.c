@@ -164,6 +164,17 @@ void sched_boot_ended(struct sched *s, uint64_t boot, enum kg_outcome outcome, c
 	sched_settle_down(s, now_ns);
 }
 
+void sched_boot_refused(struct sched *s, uint64_t boot, const char *reason, uint64_t now_ns)
+{
+	struct sched_machine *m;
+	struct sched_boot *b = sched_boot_find(s, boot, &m);
+	size_t i;
+
+	for (i = 0; b && i < b->n_attempts; i++)
+		b->attempts[i].id = 0; /* a slot cannot be settled by what is not stored */
+	sched_boot_ended(s, boot, KG_OUTCOME_INFRA, reason, now_ns);
+}
+
 /* A stage took too long: who is to blame, and does the machine need its power cycled? */
 static void stage_timeout(struct sched *s, struct sched_machine *m, uint64_t now_ns)
 {

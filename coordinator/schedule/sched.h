@@ -391,6 +391,10 @@ void sched_attempt_ended(struct sched *s, uint64_t boot, uint64_t attempt, enum 
 			 const char *reason, uint64_t now_ns);
 void sched_boot_ended(struct sched *s, uint64_t boot, enum kg_outcome outcome, const char *reason,
 		      uint64_t now_ns);
+/* The store did not take the boot that was to begin: no agent has heard of it, and no attempt of it is
+ * known. Its slots are tried again, as after any infra failure, so that a refusal that stays ends
+ * them. */
+void sched_boot_refused(struct sched *s, uint64_t boot, const char *reason, uint64_t now_ns);
 void sched_tick(struct sched *s, uint64_t now_ns);
 
 /* People's and the stop rule's events. Unknown jobs and machines: KG_ENOTFOUND; a job that is over:

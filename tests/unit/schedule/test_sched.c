@@ -45,9 +45,9 @@ static void record(void *arg, const struct sched_action *a)
 			 (unsigned long long)a->boot->id, kg_outcome_name(a->outcome));
 		break;
 	case SCHED_ACT_SETTLE:
-		snprintf(at, left, "settle slot=%llu %s tries=%u\n",
+		snprintf(at, left, "settle slot=%llu %s tries=%u%s\n",
 			 (unsigned long long)a->slot->id, kg_outcome_name(a->outcome),
-			 a->slot->tries);
+			 a->slot->tries, a->attempt ? "" : " without an attempt");
 		break;
 	case SCHED_ACT_JOB_STATE:
 		snprintf(at, left, "job %llu %s\n", (unsigned long long)a->job->id,
@@ -237,6 +237,28 @@ static void test_run_without_an_end_in_a_good_boot_is_harness_error(void **state
 	w->log[0] = '\0';
 	sched_boot_ended(&w->s, 1, KG_OUTCOME_PASS, NULL, 0);
 	expect(w, "end a boot=1 pass\nsettle slot=1011 harness-error tries=1\njob 1 done\n");
+}
+
+/* Nothing of such a boot is stored: a slot cannot be settled by one of its attempts. */
+static void test_boot_that_the_store_refuses_is_tried_again_and_ends_as_infra(void **state)
+{
+	struct world *w = *state;
+
+	idle_up(w, "a", 0);
+	sched_job_added(&w->s, make_job(w, 1, 50, "a", 1, 1, 1), 0);
+	w->log[0] = '\0';
+	sched_boot_refused(&w->s, 1, "slot 1011 is not a pending one", 0);
+	expect(w, "end a boot=1 infra\nsettle slot=1011 pending tries=1 without an attempt\n"
+		  "begin a boot=2 b1/v1 n=1\n");
+	sched_order_stored(&w->s, 1, 0); /* said late, of what is over */
+	sched_boot_refused(&w->s, 1, "again", 0);
+	expect(w, "");
+	sched_boot_refused(&w->s, 2, "refused", 0);
+	expect(w, "end a boot=2 infra\nsettle slot=1011 pending tries=2 without an attempt\n"
+		  "begin a boot=3 b1/v1 n=1\n");
+	sched_boot_refused(&w->s, 3, "refused", 0);
+	expect(w, "end a boot=3 infra\nsettle slot=1011 infra tries=3 without an attempt\n"
+		  "job 1 done\n");
 }
 
 static void test_run_that_takes_the_kernel_down_does_not_cost_the_others_their_tries(void **state)
@@ -452,6 +474,7 @@ int main(void)
 		T(test_retryable_outcome_is_tried_last_in_its_block_and_bounded),
 		T(test_failed_workload_is_final_at_once),
 		T(test_run_without_an_end_in_a_good_boot_is_harness_error),
+		T(test_boot_that_the_store_refuses_is_tried_again_and_ends_as_infra),
 		T(test_run_that_takes_the_kernel_down_does_not_cost_the_others_their_tries),
 		T(test_boot_deadline_is_boot_hang_and_power_cycle),
 		T(test_dispatch_that_is_never_answered_is_infra_without_power_cycle),
