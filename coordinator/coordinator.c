@@ -14,6 +14,8 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/log.h"
+#include "coordinator/fleet/notify.h"
+#include "coordinator/fleet/power.h"
 
 static void on_wake(uv_async_t *a)
 {
@@ -307,6 +309,8 @@ void coordinator_stop(struct coordinator *c)
 	c->stopping = true;
 	(void)uv_timer_stop(&c->tick);
 	server_stop(&c->server, "the coordinator is ending");
+	power_stop(&c->driver);
+	notify_stop(c);
 	/* Writes what is queued and delivers every callback, while sessions still can hear it. */
 	store_close(c->store);
 	c->store = NULL;

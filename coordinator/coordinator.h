@@ -66,7 +66,8 @@ struct coordinator {
 	struct driver driver;
 	struct detector detector;
 	struct standing standing;
-	struct load *loads; /* jobs on their way from the store to the scheduler, submit.c */
+	struct notice *notices; /* whose programs run, notify.c */
+	struct load *loads;	/* jobs on their way from the store to the scheduler, submit.c */
 	struct server server;
 };
 

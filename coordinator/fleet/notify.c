@@ -4,7 +4,7 @@
  * exits 0, the notice is sent.
  * Failure modes: no such command is configured, the program cannot be started, exits otherwise, or
  * takes longer than a minute (killed): the notice has failed, with the reason, in the store and in the
- * log. The coordinator ends while it runs: it stays pending and is sent by the next run.
+ * log. The coordinator ends while it runs: it is killed, stays pending and is sent by the next run.
  */
 #include "coordinator/fleet/notify.h"
 
@@ -23,6 +23,7 @@
 
 struct notice {
 	struct coordinator *c;
+	struct notice *next; /* of those whose program runs */
 	uint64_t id;
 	char *target;	      /* owned */
 	char *text;	      /* owned; what the program reads */
@@ -44,10 +45,14 @@ static void notice_free(struct notice *n)
 
 static void on_closed(uv_handle_t *h)
 {
-	struct notice *n = h->data;
+	struct notice *n = h->data, **at = &n->c->notices;
 
-	if (--n->handles == 0)
-		notice_free(n);
+	if (--n->handles > 0)
+		return;
+	while (*at != n)
+		at = &(*at)->next;
+	*at = n->next;
+	notice_free(n);
 }
 
 static void ended(struct notice *n, bool sent, const char *reason)
@@ -195,6 +200,8 @@ static int spawn(struct notice *n)
 
 	n->process.data = n->input.data = n->timer.data = n->write.data = n;
 	n->handles = 3;
+	n->next = n->c->notices;
+	n->c->notices = n;
 	(void)uv_timer_init(&n->c->loop, &n->timer);
 	(void)uv_pipe_init(&n->c->loop, &n->input, 0);
 	rc = uv_spawn(&n->c->loop, &n->process, &o);
@@ -282,4 +289,13 @@ void notify_resume(struct coordinator *c, const struct store_notices *pending)
 		if (n)
 			run(n);
 	}
+}
+
+void notify_stop(struct coordinator *c)
+{
+	struct notice *n;
+
+	for (n = c->notices; n; n = n->next)
+		if (uv_is_active((uv_handle_t *)&n->process))
+			(void)uv_process_kill(&n->process, SIGKILL); /* its exit closes the rest */
 }

@@ -14,6 +14,8 @@ struct coordinator;
 
 /* `target` is mail:ADDRESS or command:NAME; the first line of the text is the subject. */
 void notify_send(struct coordinator *c, uint64_t regression, const char *target, const char *text);
+/* The coordinator ends: what is not over is ended, and sent by the next run. */
+void notify_stop(struct coordinator *c);
 /* Sends what an earlier run has left pending. */
 void notify_resume(struct coordinator *c, const struct store_notices *pending);
 

@@ -3,7 +3,8 @@
  * Happy path: the command template is run with the machine's name, exits 0, the machine comes back
  * in its default kernel.
  * Failure modes: no command configured, it cannot be started, exits otherwise, or takes longer than
- * a minute (killed). Each is an event of the machine; the kernel is not blamed for it.
+ * a minute (killed). Each is an event of the machine; the kernel is not blamed for it. The coordinator
+ * ends while it runs: it goes on alone, for half of it could leave the machine without power.
  */
 #include "coordinator/fleet/power.h"
 
@@ -21,7 +22,8 @@ struct power_run {
 	uv_process_t process;
 	uv_timer_t timer;
 	struct driver *d;
-	unsigned handles; /* open ones; freed with the last */
+	struct power_run *next; /* of the driver's */
+	unsigned handles;	/* open ones; freed with the last */
 	char machine[64];
 	uint64_t job, boot;
 	char **argv;
@@ -39,11 +41,13 @@ static void run_free(struct power_run *p)
 
 static void on_closed(uv_handle_t *h)
 {
-	struct power_run *p = h->data;
+	struct power_run *p = h->data, **at = &p->d->power;
 
 	if (--p->handles > 0)
 		return;
-	p->d->power_running--;
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
 	run_free(p);
 }
 
@@ -123,13 +127,16 @@ void power_cycle(struct driver *d, const char *machine, uint64_t job, uint64_t b
 		return;
 	}
 	p = calloc(1, sizeof(*p));
-	if (!p)
+	if (!p) {
+		kg_log_err("out of memory: the power of '%s' is not cycled", machine);
 		return;
+	}
 	p->d = d;
 	p->job = job;
 	p->boot = boot;
 	(void)snprintf(p->machine, sizeof(p->machine), "%s", machine);
 	if (fill_argv(p, &d->c->cfg.power_cycle) < 0) {
+		kg_log_err("out of memory: the power of '%s' is not cycled", machine);
 		run_free(p);
 		return;
 	}
@@ -139,7 +146,8 @@ void power_cycle(struct driver *d, const char *machine, uint64_t job, uint64_t b
 	o.exit_cb = on_exit_cb;
 	o.stdio = stdio;
 	o.stdio_count = 3;
-	d->power_running++;
+	p->next = d->power;
+	d->power = p;
 	p->handles = 2;
 	(void)uv_timer_init(&d->c->loop, &p->timer);
 	rc = uv_spawn(&d->c->loop, &p->process, &o);
@@ -154,4 +162,17 @@ void power_cycle(struct driver *d, const char *machine, uint64_t job, uint64_t b
 		return;
 	}
 	(void)uv_timer_start(&p->timer, on_timeout, POWER_TIMEOUT_MS, 0);
+}
+
+void power_stop(struct driver *d)
+{
+	struct power_run *p;
+
+	for (p = d->power; p; p = p->next) {
+		if (uv_is_closing((uv_handle_t *)&p->process))
+			continue;
+		report(p, "the coordinator ends; its power-cycle command goes on alone");
+		uv_close((uv_handle_t *)&p->process, on_closed);
+		uv_close((uv_handle_t *)&p->timer, on_closed);
+	}
 }

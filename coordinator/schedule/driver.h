@@ -15,6 +15,7 @@
 
 struct coordinator;
 struct driver_op;
+struct power_run;
 
 #define DRIVER_RESERVE 64
 
@@ -23,7 +24,7 @@ struct driver {
 	struct driver_op *waiting, **waiting_tail; /* to be tried (again), in order */
 	struct driver_op *reserve; /* unused ones, for when there is no memory for more */
 	unsigned n_reserve;	   /* of DRIVER_RESERVE; filled up at each tick */
-	unsigned power_running;
+	struct power_run *power;   /* commands that run */
 };
 
 void driver_init(struct driver *d, struct coordinator *c);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The coordinator ends while a power-cycle command runs: it is not waited for, nor cut off. */
+#include "tests/lib/cmocka_all.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/file.h"
+#include "coordinator/coordinator.h"
+#include "coordinator/fleet/power.h"
+
+static void never(uv_timer_t *t)
+{
+	(void)t;
+	fail_msg("the command was waited for");
+}
+
+static pid_t pid_in(const char *path)
+{
+	char line[32];
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		if (kg_file_read_line(path, line, sizeof(line), NULL) == 0 && line[0])
+			return (pid_t)atoi(line);
+		(void)poll(NULL, 0, 5);
+	}
+	fail_msg("the command was not started");
+	return -1;
+}
+
+static void test_the_end_does_not_wait_for_a_command(void **state)
+{
+	char path[] = "/tmp/kgrid-power-XXXXXX", script[96];
+	char *words[] = {(char *)"sh", (char *)"-c", script};
+	struct coordinator *c = calloc(1, sizeof(*c));
+	int fd = mkstemp(path);
+	uv_timer_t late;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(c);
+	assert_true(fd >= 0);
+	close(fd);
+	(void)snprintf(script, sizeof(script), "echo $$ >%s; exec sleep 50", path);
+	c->cfg.power_cycle = (struct kg_texts){.items = words, .n = 3};
+	assert_int_equal(uv_loop_init(&c->loop), 0);
+	driver_init(&c->driver, c);
+	power_cycle(&c->driver, "m", 1, 2);
+	pid = pid_in(path);
+	assert_int_equal(uv_timer_init(&c->loop, &late), 0);
+	assert_int_equal(uv_timer_start(&late, never, 20000, 0), 0);
+	uv_unref((uv_handle_t *)&late);
+	c->stopping = true;
+	power_stop(&c->driver);
+	(void)uv_run(&c->loop, UV_RUN_DEFAULT);
+	assert_null(c->driver.power);
+	assert_int_equal(kill(pid, 0), 0); /* it goes on */
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	(void)waitpid(pid, NULL, 0);
+	uv_close((uv_handle_t *)&late, NULL);
+	(void)uv_run(&c->loop, UV_RUN_DEFAULT);
+	assert_int_equal(uv_loop_close(&c->loop), 0);
+	driver_deinit(&c->driver);
+	(void)unlink(path);
+	free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_end_does_not_wait_for_a_command),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
