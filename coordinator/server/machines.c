@@ -66,6 +66,17 @@ static void say(const struct change *ch, const struct sched_machine *m)
 	session_done(ch->session, ch->id, text);
 }
 
+static void say_unchanged(const struct change *ch)
+{
+	static const char *const services[] = {"is in service", "drains already",
+					       "is in maintenance already"};
+	char text[200];
+
+	(void)snprintf(text, sizeof(text), "machine '%s' %s: nothing changed", ch->machine,
+		       ch->set_reserved ? "is not reserved" : services[ch->service]);
+	session_done(ch->session, ch->id, text);
+}
+
 static void follow(struct coordinator *c, const struct change *ch)
 {
 	uint64_t now = kg_boottime_ns();
@@ -89,6 +100,8 @@ static void on_changed(void *arg, const struct store_result *r)
 
 	if (r->rc < 0) {
 		session_error(ch->session, ch->id, r->rc, r->text);
+	} else if (r->existed) {
+		say_unchanged(ch);
 	} else if (!c->stopping) {
 		follow(c, ch);
 		say(ch, sched_machine_find(&c->sched, ch->machine));

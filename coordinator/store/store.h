@@ -65,7 +65,8 @@ struct store_result {
 	int rc;		     /* 0, or why nothing of the operation is stored */
 	const char *text;    /* "" or the reason; borrows, for the call */
 	uint64_t id;	     /* job insert: the job; event: the event */
-	bool existed;	     /* job insert: client_key known; kernel insert: digest known */
+	bool existed;	     /* job insert: client_key known; kernel insert: digest known; machine
+				service: it was so before, nothing changed */
 	uint64_t first_cell; /* job insert: ids are consecutive, in the order given */
 	uint64_t first_slot;
 	uint64_t count; /* settle: slots that changed; cancel, retry: slots */

@@ -104,24 +104,32 @@ static int service_event(struct db *db, const struct store_service *x, struct kg
 	return rc;
 }
 
+/* 1: something changed. Without a reason, the one that was given before stays. */
 static int put_service(struct db *db, const struct store_service *x, struct kg_err *err)
 {
+	static const char sql[] =
+		"UPDATE machine SET service = ?2, service_why = ?3 WHERE name = ?1"
+		" AND (service <> ?2 OR (?3 IS NOT NULL AND service_why IS NOT ?3))";
 	bool normal = kg_streq(x->service, "normal");
+	int rc = db_exec(db, err, sql, T(x->machine), T(x->service),
+			 T(normal || !given(x->why) ? NULL : x->why));
 
-	return db_exec(db, err, "UPDATE machine SET service = ?2, service_why = ?3 WHERE name = ?1",
-		       T(x->machine), T(x->service), T(normal || !given(x->why) ? NULL : x->why));
+	return rc < 0 ? rc : db_changes(db) > 0;
 }
 
+/* 1: something changed. A reservation that is over is none. */
 static int put_reservation(struct db *db, const struct store_service *x, struct kg_err *err)
 {
+	static const char sql[] =
+		"UPDATE machine SET reserved_by = ?2, reserved_why = ?3, reserved_until_ns = ?4"
+		" WHERE name = ?1"
+		" AND (?2 IS NOT NULL OR (reserved_by IS NOT NULL AND reserved_until_ns > ?5))";
 	bool by = given(x->reserved_by);
+	int rc = db_exec(db, err, sql, T(x->machine), T(by ? x->reserved_by : NULL),
+			 T(by && given(x->reserved_why) ? x->reserved_why : NULL),
+			 by ? I(x->reserved_until_ns) : NIL, I(x->now_ns));
 
-	return db_exec(db, err,
-		       "UPDATE machine SET reserved_by = ?2, reserved_why = ?3,"
-		       " reserved_until_ns = ?4 WHERE name = ?1",
-		       T(x->machine), T(by ? x->reserved_by : NULL),
-		       T(by && given(x->reserved_why) ? x->reserved_why : NULL),
-		       by ? I(x->reserved_until_ns) : NIL);
+	return rc < 0 ? rc : db_changes(db) > 0;
 }
 
 static int run_machine_service(struct store *s, struct op *op)
@@ -144,9 +152,13 @@ static int run_machine_service(struct store *s, struct op *op)
 	if (rc < 0 || (!x->service && !x->set_reserved))
 		return rc < 0 ? rc : 0;
 	rc = x->service ? put_service(db, x, &op->err) : 0;
-	if (rc == 0 && x->set_reserved)
-		rc = put_reservation(db, x, &op->err);
-	return rc == 0 ? service_event(db, x, &op->err) : rc;
+	if (rc >= 0 && x->set_reserved) {
+		int other = put_reservation(db, x, &op->err);
+
+		rc = other < 0 ? other : rc | other;
+	}
+	op->result.existed = rc == 0;
+	return rc > 0 ? service_event(db, x, &op->err) : rc;
 }
 
 int store_machine_service(struct store *s, const struct store_service *x, struct store_done done)

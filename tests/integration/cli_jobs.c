@@ -150,10 +150,13 @@ static void test_machines_are_held_and_say_for_whom(void **state)
 	expect(w, "machine reserve m1 --for 2h --why bisecting", 0, "", "m1");
 	expect(w, "machines", 0, "RESERVED", "");
 	expect(w, "machine show m1", 0, "bisecting", "");
-	expect(w, "machine release m1", 0, "", "m1");
+	expect(w, "machine release m1", 0, "", "machine 'm1' is no longer reserved\n");
+	expect(w, "machine release m1", 0, "", "machine 'm1' is not reserved: nothing changed\n");
 	expect(w, "machine maintenance m1 --why BIOS", 0, "", "m1");
+	expect(w, "machine maintenance m1", 0, "", "is in maintenance already: nothing changed\n");
 	expect(w, "machines", 0, "maintenance: BIOS", "");
-	expect(w, "machine resume m1", 0, "", "m1");
+	expect(w, "machine resume m1", 0, "", "machine 'm1' is in service again\n");
+	expect(w, "machine resume m1", 0, "", "machine 'm1' is in service: nothing changed\n");
 	expect(w, "machine drain nobody", 4, "", "nobody");
 }
 

@@ -243,6 +243,44 @@ static void test_service_and_reservation_are_kept_apart_and_shown(void **state)
 	store_snapshot_free(s);
 }
 
+/* Asked again, nothing changes and nothing is told of it. */
+static void test_what_is_so_already_is_no_event(void **state)
+{
+	static const char events[] = "SELECT count(*) FROM event WHERE kind = 'machine'";
+	static const struct store_service drained = {.service = "drain", .why = "new DIMM"};
+	struct fixture *f = *state;
+	struct answer a;
+
+	assert_int_equal(service(f, (struct store_service){.service = "normal"}, &a), 0);
+	assert_true(a.r.existed);
+	assert_int_equal(service(f, (struct store_service){.set_reserved = true}, &a), 0);
+	assert_true(a.r.existed);
+	assert_int_equal(fixture_int(f, events), 0);
+	assert_int_equal(service(f, drained, &a), 0);
+	assert_false(a.r.existed);
+	assert_int_equal(service(f, drained, &a), 0);
+	assert_true(a.r.existed);
+	/* the reason that was given stays */
+	assert_int_equal(service(f, (struct store_service){.service = "drain"}, &a), 0);
+	assert_true(a.r.existed);
+	assert_string_equal(fixture_sql(f, "SELECT service_why FROM machine"), "new DIMM");
+	assert_int_equal(fixture_int(f, events), 1);
+	assert_int_equal(
+		service(f, (struct store_service){.service = "drain", .why = "new board"}, &a), 0);
+	assert_false(a.r.existed);
+	assert_string_equal(last_event(f), "drain: new board");
+	/* over at 50, and it is 60 */
+	assert_int_equal(service(f,
+				 (struct store_service){.set_reserved = true,
+							.reserved_by = "alice",
+							.reserved_until_ns = 50},
+				 &a),
+			 0);
+	assert_int_equal(service(f, (struct store_service){.set_reserved = true}, &a), 0);
+	assert_true(a.r.existed);
+	assert_int_equal(fixture_int(f, events), 3);
+}
+
 static void test_what_a_machine_reports_leaves_its_service(void **state)
 {
 	struct fixture *f = *state;
@@ -521,6 +559,7 @@ int main(void)
 		T_(test_removing_takes_the_files_and_leaves_the_jobs),
 		T_(test_what_it_made_or_why_not_is_kept),
 		T_(test_service_and_reservation_are_kept_apart_and_shown),
+		T_(test_what_is_so_already_is_no_event),
 		T_(test_what_a_machine_reports_leaves_its_service),
 		T_(test_unknown_machines_and_words_are_refused),
 		T_(test_a_machine_shows_what_it_is),
