@@ -5,35 +5,41 @@
 
 #define JOBS_NAMED 3
 
-/* KG_EBUSY names the jobs that a kernel is needed by; 0: none. */
+/* KG_EBUSY names the kernel and the jobs that it is needed by; 0: none. */
 static int check_unused(struct db *db, const char *digest, struct kg_err *err)
 {
 	static const char sql[] =
-		"SELECT DISTINCT job.id, job.name FROM job"
+		"SELECT DISTINCT job.id, job.name,"
+		" (SELECT coalesce(label, release) FROM kernel WHERE digest = ?1) FROM job"
 		" WHERE (job.state IN ('queued', 'running')"
 		"  AND EXISTS (SELECT 1 FROM cell WHERE cell.job = job.id AND cell.kernel = ?1))"
 		" OR job.id IN (SELECT boot.job FROM boot WHERE boot.kernel = ?1"
 		"  AND boot.outcome IS NULL)"
 		" ORDER BY job.id";
-	struct kg_str jobs = {0};
+	struct kg_str name = {0}, jobs = {0};
 	sqlite3_stmt *st;
 	size_t n = 0;
 	int rc = db_select(db, err, sql, &st, T(digest));
 
 	if (rc < 0)
 		return rc;
-	while ((rc = db_step(db, st, err)) > 0)
+	while ((rc = db_step(db, st, err)) > 0) {
+		if (n == 0)
+			kg_str_add(&name, db_col_text_or(st, 2, digest));
 		if (n++ < JOBS_NAMED)
 			kg_str_addf(&jobs, "%sjob %lld '%s'", jobs.len ? ", " : "",
 				    (long long)sqlite3_column_int64(st, 0),
 				    db_col_text_or(st, 1, ""));
+	}
 	db_reset(st);
 	if (n > JOBS_NAMED)
 		kg_str_addf(&jobs, " and %zu more", n - JOBS_NAMED);
 	if (rc == 0 && n > 0)
 		rc = kg_err_set(err, KG_EBUSY,
-				"kernel is needed by %s: wait until that is over, or cancel it",
-				kg_str_text(&jobs));
+				"kernel '%s' is needed by %s: wait until that is over, or cancel "
+				"it",
+				kg_str_text(&name), kg_str_text(&jobs));
+	kg_str_deinit(&name);
 	kg_str_deinit(&jobs);
 	return rc;
 }

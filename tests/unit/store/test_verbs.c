@@ -147,8 +147,8 @@ static void test_kernel_is_kept_while_a_job_needs_it(void **state)
 	assert_int_equal(RUN(f, &a, store_kernel_remove(f->s, KERNEL_A, 5, answer_done(&a))),
 			 KG_EBUSY);
 	assert_string_equal(a.text,
-			    "kernel is needed by job 1 'demo': wait until that is over, or cancel "
-			    "it");
+			    "kernel 'old' is needed by job 1 'demo': wait until that is over, or "
+			    "cancel it");
 	while (job < 5)
 		job = fixture_job(f, 1, &a);
 	assert_int_equal(RUN(f, &a, store_kernel_remove(f->s, KERNEL_A, 5, answer_done(&a))),
