@@ -185,7 +185,9 @@ int sched_why_job(const struct sched *s, uint64_t job, uint64_t now_ns, struct k
 	if (j->waits)
 		after_lines(&w, j);
 	if (!j->paused && !j->waits) {
-		first_line(&w, j, &t);
+		/* of one machine its own line says it */
+		if (t.waiting != 1 || t.running + t.gated > 0)
+			first_line(&w, j, &t);
 		queue_lines(&w, j);
 		if (t.waiting > 0)
 			score_line(&w, j);

@@ -162,13 +162,31 @@ bool sched_queue_obstacle(const struct sched *s, const struct sched_queue *q, ui
 	return others_first(s, q, now_ns, text, size);
 }
 
+/* Of a job that comes before another: by how much, and where that does not show, by what. */
+static void by_score(const struct why *w, const struct sched_job *first, const struct sched_job *j,
+		     char *buf, size_t size)
+{
+	double a = sched_score(w->s, first, w->now_ns), b = sched_score(w->s, j, w->now_ns);
+	char mine[32], its[32];
+
+	(void)snprintf(its, sizeof(its), "%.1f", a);
+	(void)snprintf(mine, sizeof(mine), "%.1f", b);
+	if (strcmp(its, mine) != 0)
+		(void)snprintf(buf, size, "score %s against %s", its, mine);
+	else if (a <= b || (first->owner == j->owner && first->priority == j->priority))
+		(void)snprintf(buf, size, "both have the score %s, and it was submitted first",
+			       its);
+	else
+		(void)snprintf(buf, size, "score %.4f against %.4f", a, b);
+}
+
 /* Of a pair either machine may have something better to do. */
 static bool competitor_line(struct why *w, const struct sched_queue *q)
 {
 	const struct sched_machine *peer = sched_queue_next(q)->peer_machine;
 	const struct sched_job *first;
 	size_t n = why_before(w->s, q->machine, q, w->now_ns, &first);
-	char job[96], score[200], where[80] = "there", more[48] = "";
+	char job[96], by[80], score[200], where[80] = "there", more[48] = "";
 
 	if (n == 0 && peer) {
 		n = why_before(w->s, peer, q, w->now_ns, &first);
@@ -179,9 +197,9 @@ static bool competitor_line(struct why *w, const struct sched_queue *q)
 	if (n > 1)
 		(void)snprintf(more, sizeof(more), ", and %zu more after it", n - 1);
 	why_score(w->s, first, w->now_ns, score, sizeof(score));
-	why_add(w, "  %s comes first %s: score %.1f against %.1f (%s)%s",
-		why_job_name(first, job, sizeof(job)), where, sched_score(w->s, first, w->now_ns),
-		sched_score(w->s, q->job, w->now_ns), score, more);
+	by_score(w, first, q->job, by, sizeof(by));
+	why_add(w, "  %s comes first %s: %s (%s)%s", why_job_name(first, job, sizeof(job)), where,
+		by, score, more);
 	return true;
 }
 

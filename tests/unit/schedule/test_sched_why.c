@@ -79,7 +79,6 @@ static void test_offline_machine(void **state)
 
 	one(w, 1, 50, 0);
 	assert_string_equal(why_job(w, 1, 2 * H + 60 * SEC),
-			    "waits: 'a' is offline\n"
 			    "a: waits: 'a' is offline\n"
 			    "its score is 60.1: priority 50, submitted 2 h 1 min ago\n");
 	assert_string_equal(why_machine(w, "a", 0),
@@ -98,14 +97,32 @@ static void test_busy_machine_and_who_comes_first(void **state)
 	sched_order_stored(&w->s, 1, 0);
 	sched_stage_entered(&w->s, 1, SCHED_RUN, 1, 0);
 	assert_string_equal(why_job(w, 9, 80 * SEC),
-			    "waits: 'a' is busy with job 7 'nightly' (boot 1, stage 'run', at most "
-			    "4 min 10 s left of it)\n"
 			    "a: waits: 'a' is busy with job 7 'nightly' (boot 1, stage 'run', at "
 			    "most 4 min 10 s left of it)\n"
 			    "  job 7 'nightly' comes first there: score 70.1 against 52.1 "
 			    "(priority 70, submitted 1 min 20 s ago)\n"
 			    "its score is 52.1: priority 52, submitted 1 min 20 s ago\n");
 	assert_contains(why_job(w, 7, 80 * SEC), "runs on 1 of 1 machines\na: runs: boot 1, ");
+}
+
+/* What breaks a tie is said, and numbers that differ are not shown as the same. */
+static void test_equal_scores_say_who_was_first(void **state)
+{
+	struct world *w = *state;
+
+	world_up(w, "a", 0);
+	one(w, 7, 50, 0);
+	one(w, 8, 50, 0);
+	one(w, 9, 50, 10 * SEC);
+	sched_order_stored(&w->s, 1, 0);
+	assert_contains(why_job(w, 8, 0),
+			"  job 7 'nightly' comes first there: both have the score ");
+	assert_contains(why_job(w, 8, 0), ", and it was submitted first (priority 50, ");
+	assert_contains(why_job(w, 9, 60 * SEC), ", and it was submitted first (priority 50, ");
+	world_add(w, &(struct plan){10, 50, "bob", "b", NULL, 1, 1, 1, .seconds = 60}, 0);
+	world_add(w, &(struct plan){11, 50, "eve", "b", NULL, 1, 1, 1, .seconds = 60}, 10 * SEC);
+	assert_contains(why_job(w, 11, 60 * SEC), "b: waits: 'b' is offline\n");
+	world_forget(w);
 }
 
 static void test_reservation_and_service(void **state)
@@ -306,6 +323,7 @@ int main(void)
 		T(test_what_is_not_here_is_not_found),
 		T(test_offline_machine),
 		T(test_busy_machine_and_who_comes_first),
+		T(test_equal_scores_say_who_was_first),
 		T(test_reservation_and_service),
 		T(test_pause_dependency_gate_and_budget),
 		T(test_pair_names_both_machines),
