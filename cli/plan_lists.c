@@ -154,6 +154,49 @@ static const Kgrid__V1__PlannedBoot **distinct_lists(const Kgrid__V1__Plan *p, s
 	return lists;
 }
 
+/* Where a value stands on an axis of the job; behind all where that is not known. */
+static size_t place_on(const Kgrid__V1__Plan *p, const char *axis, const char *value)
+{
+	size_t i, k;
+
+	for (i = 0; i < p->n_axes; i++)
+		for (k = 0; kg_streq(p->axes[i]->name, axis) && k < p->axes[i]->n_values; k++)
+			if (kg_streq(p->axes[i]->values[k], value))
+				return k;
+	return SIZE_MAX;
+}
+
+/* Whether `a` comes before `b` in the job, which boots do not keep to. */
+static bool is_before(const Kgrid__V1__Plan *p, const Kgrid__V1__PlannedBoot *a,
+		      const Kgrid__V1__PlannedBoot *b)
+{
+	const char *const of_a[] = {a->kernel, a->lsm, a->machine};
+	const char *const of_b[] = {b->kernel, b->lsm, b->machine};
+	static const char *const axes[] = {"kernel", "lsm", "machine"};
+	size_t i;
+
+	for (i = 0; i < sizeof(axes) / sizeof(axes[0]); i++) {
+		size_t x = place_on(p, axes[i], of_a[i]), y = place_on(p, axes[i], of_b[i]);
+
+		if (x != y)
+			return x < y;
+	}
+	return false;
+}
+
+static void put_in_order(const Kgrid__V1__Plan *p, const Kgrid__V1__PlannedBoot **lists, size_t n)
+{
+	size_t i, k;
+
+	for (i = 1; i < n; i++) {
+		const Kgrid__V1__PlannedBoot *b = lists[i];
+
+		for (k = i; k > 0 && is_before(p, b, lists[k - 1]); k--)
+			lists[k] = lists[k - 1];
+		lists[k] = b;
+	}
+}
+
 /* What the requests give on each kernel; said of machine and variant where that depends on them. */
 static void effective_lists(const Kgrid__V1__Plan *p, const struct plan_look *look,
 			    struct kg_str *out)
@@ -162,6 +205,7 @@ static void effective_lists(const Kgrid__V1__Plan *p, const struct plan_look *lo
 	const Kgrid__V1__PlannedBoot **lists = distinct_lists(p, &n);
 	struct table *t = table_new("ll");
 
+	put_in_order(p, lists, n);
 	for (i = 0; i < n; i++) {
 		const Kgrid__V1__PlannedBoot *b = lists[i];
 		struct kg_str s = {0};
