@@ -383,6 +383,27 @@ int kg_parse_bytes(const char *s, uint64_t *ret_bytes)
 	return parse_with_unit(s, units, sizeof(units) / sizeof(units[0]), ret_bytes);
 }
 
+const char *kg_bytes_hint(const char *s)
+{
+	static const char *const hints[] = {
+		"; 'kB' is 1000 bytes, 'KiB' is 1024",
+		"; 'MB' is 1000 kB, 'MiB' is 1024 KiB",
+		"; 'GB' is 1000 MB, 'GiB' is 1024 MiB",
+		"; 'TB' is 1000 GB, 'TiB' is 1024 GiB",
+	};
+	static const char letters[] = "kmgtKMGT";
+	size_t digits = strspn(s, "0123456789.");
+	const char *unit = s + digits, *at = *unit ? strchr(letters, *unit) : NULL;
+	uint64_t bytes;
+
+	if (digits == 0 || !at || kg_parse_bytes(s, &bytes) == 0)
+		return "";
+	unit++;
+	unit += *unit == 'i' || *unit == 'I';
+	unit += *unit == 'b' || *unit == 'B';
+	return *unit ? "" : hints[(at - letters) % 4];
+}
+
 int kg_parse_duration(const char *s, uint64_t *ret_ns)
 {
 	static const struct unit units[] = {

@@ -46,6 +46,9 @@ const char *kg_suggest(const char *word, const char *const *candidates, size_t n
 
 /* "512", "64KiB", "1MiB", "2GiB", "1TiB", "10MB" -> bytes. Returns 0 or KG_EINVALID. */
 int kg_parse_bytes(const char *s, uint64_t *ret_bytes);
+/* For the end of a message: "; 'kB' is 1000 bytes, 'KiB' is 1024" of what looks like a size in another
+ * spelling, such as "1KB" or "64k"; "" of anything else. */
+const char *kg_bytes_hint(const char *s);
 /* "10s", "5m", "4h", "2d", "250ms" or a plain number of seconds -> nanoseconds. */
 int kg_parse_duration(const char *s, uint64_t *ret_ns);
 /* Whole-string decimal integers and doubles (C locale, finite). */

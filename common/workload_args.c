@@ -160,6 +160,7 @@ static int refuse_number(const struct kg_param_decl *d, const char *value, const
 {
 	const char *kind = d->type == KG_PARAM_INT ? "a whole number" : "a size such as 64KiB";
 	bool low = d->min != (d->type == KG_PARAM_INT ? INT64_MIN : 0);
+	uint64_t ns, bytes = d->type == KG_PARAM_BYTES;
 	struct kg_str s = {0};
 	char number[32];
 	int rc;
@@ -171,6 +172,8 @@ static int refuse_number(const struct kg_param_decl *d, const char *value, const
 	else if (d->max != INT64_MAX)
 		kg_str_addf(&s, " of at most %" PRId64, d->max);
 	kg_str_addf(&s, ", not '%.64s'", value);
+	if (bytes || (d->unit && find_unit(d->unit, &ns, &bytes) && bytes))
+		kg_str_add(&s, kg_bytes_hint(value));
 	(void)snprintf(number, sizeof(number), "%" PRId64, v ? *v : 0);
 	if (v && strcmp(number, value) != 0)
 		kg_str_addf(&s, ", which is %s%s%s and %s than the limit", number,

@@ -164,6 +164,8 @@ static int refuse(const struct reader *r)
 	}
 	if (guess)
 		kg_str_addf(&s, "; did you mean '%s'?", guess);
+	if (r->field->type == KG_FIELD_BYTES && n->kind == KG_YAML_SCALAR)
+		kg_str_add(&s, kg_bytes_hint(n->text));
 	rc = kg_yaml_error(r->doc, n, r->err, "'%s': expected %s", r->field->key, kg_str_text(&s));
 	kg_str_deinit(&s);
 	return rc;

@@ -189,12 +189,16 @@ static int add_value(struct parser *p, struct predicate *node)
 	v->has_unit = node->subject == SUBJ_PARAM && has_unit(p->word);
 	if (!v->is_number && !v->has_unit &&
 	    (kind == KIND_NUMBER || kind == KIND_BYTES || ordering(node->op)))
-		return kg_err_set(p->err, KG_EINVALID, "column %zu: expected a number%s, not '%s'",
+		return kg_err_set(p->err, KG_EINVALID,
+				  "column %zu: expected a number%s, not '%s'%s",
 				  predicate_column(p, p->start),
 				  kind == KIND_BYTES		? " such as 8GiB"
 				  : node->subject == SUBJ_PARAM ? " such as 64, 10s or 64KiB"
 								: "",
-				  p->word);
+				  p->word,
+				  kind == KIND_BYTES || node->subject == SUBJ_PARAM
+					  ? kg_bytes_hint(p->word)
+					  : "");
 	rc = predicate_check_value(p, node);
 	if (rc == 0)
 		node->end = p->pos;

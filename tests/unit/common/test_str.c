@@ -192,6 +192,23 @@ static void test_parse_bytes(void **state)
 	assert_int_equal(kg_parse_bytes("99999999999GiB", &v), KG_EINVALID);
 }
 
+static void test_sizes_in_another_spelling_are_told_what_there_is(void **state)
+{
+	static const char *const not_meant[] = {"",   "1",   "k",     "1KiB", "1kB",
+						"1x", "1KX", "1Kbit", "x1K",  "1 KB"};
+	size_t i;
+
+	(void)state;
+	assert_string_equal(kg_bytes_hint("1KB"), "; 'kB' is 1000 bytes, 'KiB' is 1024");
+	assert_string_equal(kg_bytes_hint("64k"), "; 'kB' is 1000 bytes, 'KiB' is 1024");
+	assert_string_equal(kg_bytes_hint("64kib"), "; 'kB' is 1000 bytes, 'KiB' is 1024");
+	assert_string_equal(kg_bytes_hint("1.5M"), "; 'MB' is 1000 kB, 'MiB' is 1024 KiB");
+	assert_string_equal(kg_bytes_hint("8Gb"), "; 'GB' is 1000 MB, 'GiB' is 1024 MiB");
+	assert_string_equal(kg_bytes_hint("8tib"), "; 'TB' is 1000 GB, 'TiB' is 1024 GiB");
+	for (i = 0; i < sizeof(not_meant) / sizeof(not_meant[0]); i++)
+		assert_string_equal(kg_bytes_hint(not_meant[i]), "");
+}
+
 static void test_parse_duration(void **state)
 {
 	uint64_t v;
@@ -263,6 +280,7 @@ int main(void)
 		cmocka_unit_test(test_names_are_safe_as_file_names),
 		cmocka_unit_test(test_suggest_only_what_is_close),
 		cmocka_unit_test(test_parse_bytes),
+		cmocka_unit_test(test_sizes_in_another_spelling_are_told_what_there_is),
 		cmocka_unit_test(test_parse_duration),
 		cmocka_unit_test(test_parse_integers_take_the_whole_string),
 		cmocka_unit_test(test_parse_double_is_finite_and_decimal),

@@ -392,6 +392,8 @@ static void test_value_over_a_limit_is_shown_in_the_unit_of_the_limit(void **sta
 		 "'wait': expected a whole number from 1 to 60, not '2m', which is "
 		 "120 s and more than the limit"},
 		{"buffer", "2MiB", "not '2MiB', which is 2097152 and more than the limit"},
+		{"size", "1KB", "not '1KB'; 'kB' is 1000 bytes, 'KiB' is 1024"},
+		{"buffer", "1m", "not '1m'; 'MB' is 1000 kB, 'MiB' is 1024 KiB"},
 	};
 	struct kg_workload *x;
 	struct kg_err err = {{0}};

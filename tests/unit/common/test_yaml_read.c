@@ -233,6 +233,9 @@ static void test_wrong_types_say_what_would_be_right(void **state)
 		      "f:2:5: 'on': expected true or false, not 'yes' in quotes");
 	check_refused("name: n\nsize: 2MiB\n",
 		      "f:2:7: 'size': expected a size such as 64KiB from 1KiB to 1MiB, not '2MiB'");
+	check_refused("name: n\nsize: 2KB\n",
+		      "f:2:7: 'size': expected a size such as 64KiB from 1KiB to 1MiB, not '2KB'; "
+		      "'kB' is 1000 bytes, 'KiB' is 1024");
 	check_refused("name: n\nwait: 2h\n",
 		      "f:2:7: 'wait': expected a duration such as 10s, 5m or "
 		      "4h from 1s to 1h, not '2h'");

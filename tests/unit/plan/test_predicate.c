@@ -167,6 +167,7 @@ static void test_impossible_value_is_refused_with_a_suggestion(void **state)
 	refused("clock == fast", NULL, "expected one of real, instruction");
 	refused("cpus > many", NULL, "column 8: expected a number, not 'many'");
 	refused("memory > 8GX", NULL, "expected a number such as 8GiB, not '8GX'");
+	refused("memory > 8G", NULL, "not '8G'; 'GB' is 1000 MB, 'GiB' is 1024 MiB");
 }
 
 static void test_text_has_no_order(void **state)
