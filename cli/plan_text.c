@@ -34,6 +34,8 @@ static void axes(const Kgrid__V1__Plan *p, const struct plan_look *look, struct 
 		for (k = 0; k < a->n_values; k++)
 			kg_str_addf(&s, "%s%s", k ? ", " : "",
 				    a->values[k][0] ? a->values[k] : "(none)");
+		if (a->unit && a->unit[0] && k > 0)
+			kg_str_addf(&s, " %s", a->unit);
 		table_cell(t, a->name);
 		table_cellf(t, "%zu", a->n_values);
 		table_cell(t, kg_str_text(&s));

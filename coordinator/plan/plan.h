@@ -197,6 +197,7 @@ struct plan_machine_sum {
 
 struct plan_axis { /* for people, in the order of the expansion */
 	const char *name;
+	const char *unit; /* of its numbers, NULL: none is declared */
 	const char *const *values;
 	size_t n;
 };

@@ -9,52 +9,70 @@
 struct listing {
 	struct plan_builder *b;
 	size_t size;
-	const char **values; /* in the plan's memory, of the axis being made */
-	size_t n;
+	struct plan_interned seen; /* values of the axis being made: what is written twice is one */
 };
 
-static int begin(struct listing *l, size_t most)
+static void begin(struct listing *l)
 {
-	/* the arena zeroes: an axis without values is valid */
-	l->values = kg_arena_alloc(l->b->memory, (most + 1) * sizeof(*l->values));
-	l->n = 0;
-	return l->values ? 0 : plan_no_memory(l->b->err);
+	free(l->seen.texts);
+	memset(&l->seen, 0, sizeof(l->seen));
 }
 
-/* Takes a text of the plan's memory unless the axis has it already. */
-static void add(struct listing *l, const char *value)
+static int add(struct listing *l, const char *value)
 {
-	if (l->n == 0 || strcmp(l->values[l->n - 1], value) != 0)
-		l->values[l->n++] = value;
+	uint32_t index;
+
+	return plan_intern(l->b, &l->seen, value, &index);
+}
+
+/* `unit`: what its numbers count, NULL for none. */
+static int end_unit(struct listing *l, const char *name, const char *unit)
+{
+	struct plan *p = l->b->p;
+	struct plan_axis *a;
+	const char **values;
+
+	if (plan_grow((void **)&p->axes, &l->size, p->n_axes + 1, sizeof(*p->axes)) < 0)
+		return plan_no_memory(l->b->err);
+	a = &p->axes[p->n_axes];
+	/* one more: an axis without values is valid */
+	values = kg_arena_alloc(l->b->memory, (l->seen.n + 1) * sizeof(*values));
+	a->name = plan_keep(l->b, name);
+	a->unit = unit ? plan_keep(l->b, unit) : NULL;
+	if (!values || !a->name || (unit && !a->unit))
+		return plan_no_memory(l->b->err);
+	if (l->seen.n > 0)
+		memcpy(values, l->seen.texts, l->seen.n * sizeof(*values));
+	a->values = values;
+	a->n = l->seen.n;
+	p->n_axes++;
+	return 0;
 }
 
 static int end(struct listing *l, const char *name)
 {
-	struct plan *p = l->b->p;
-
-	if (plan_grow((void **)&p->axes, &l->size, p->n_axes + 1, sizeof(*p->axes)) < 0)
-		return plan_no_memory(l->b->err);
-	p->axes[p->n_axes].name = plan_keep(l->b, name);
-	p->axes[p->n_axes].values = l->values;
-	p->axes[p->n_axes].n = l->n;
-	if (!p->axes[p->n_axes].name)
-		return plan_no_memory(l->b->err);
-	p->n_axes++;
-	return 0;
+	return end_unit(l, name, NULL);
 }
 
 static int list_texts(struct listing *l, const char *name, const struct job_texts *texts)
 {
 	size_t i;
-	int rc = begin(l, texts->n);
+	int rc = 0;
 
-	for (i = 0; i < texts->n && rc == 0; i++) {
-		const char *text = plan_keep(l->b, texts->items[i].text);
+	begin(l);
+	for (i = 0; i < texts->n && rc == 0; i++)
+		rc = add(l, texts->items[i].text);
+	return rc < 0 ? rc : end(l, name);
+}
 
-		if (!text)
-			return plan_no_memory(l->b->err);
-		add(l, text);
-	}
+static int list_names(struct listing *l, const char *name, const char *const *texts, size_t n)
+{
+	size_t i;
+	int rc = 0;
+
+	begin(l);
+	for (i = 0; i < n && rc == 0; i++)
+		rc = add(l, texts[i]);
 	return rc < 0 ? rc : end(l, name);
 }
 
@@ -62,40 +80,33 @@ static int list_boots(struct listing *l)
 {
 	struct plan_builder *b = l->b;
 	size_t i;
-	int rc = begin(l, b->n_own);
+	int rc = 0;
 
+	begin(l);
 	for (i = 0; i < b->n_own && rc == 0; i++)
-		add(l, b->columns[i].name);
+		rc = add(l, b->columns[i].name);
 	if (rc == 0)
 		rc = end(l, "machine");
-	if (rc == 0)
-		rc = begin(l, b->n_kernels);
+	begin(l);
 	for (i = 0; i < b->n_kernels && rc == 0; i++)
-		add(l, b->kernels[i].shown);
+		rc = add(l, b->kernels[i].shown);
 	if (rc == 0)
 		rc = end(l, "kernel");
-	if (rc == 0)
-		rc = begin(l, b->job->n_lsms);
-	for (i = 0; i < b->job->n_lsms && rc == 0; i++)
-		add(l, b->lsm_labels[i]);
-	return rc < 0 ? rc : end(l, "lsm");
+	return rc < 0 ? rc : list_names(l, "lsm", b->lsm_labels, b->job->n_lsms);
 }
 
 static int list_variants(struct listing *l)
 {
-	const struct job_spec *j = l->b->job;
+	const struct plan_builder *b = l->b;
+	const struct job_spec *j = b->job;
 	size_t i;
 	int rc = 0;
 
-	if (l->b->n_variants > 1 || l->b->variants[0].words[0]) {
-		rc = begin(l, l->b->n_variants);
-		for (i = 0; i < l->b->n_variants && rc == 0; i++) {
-			const char *label = plan_keep(l->b, l->b->variants[i].label);
-
-			if (!label)
-				return plan_no_memory(l->b->err);
-			l->values[l->n++] = label;
-		}
+	if (b->n_variants > 1 || b->variants[0].words[0]) {
+		begin(l);
+		for (i = 0; i < b->n_variants && rc == 0; i++)
+			if (b->same_variant[i] == i)
+				rc = add(l, b->variants[i].label);
 		if (rc == 0)
 			rc = end(l, "cmdline");
 	}
@@ -108,27 +119,24 @@ static int list_param(struct listing *l, const struct plan_entry *e, const struc
 {
 	char name[160];
 	uint64_t i;
-	int rc = begin(l, (size_t)p->n);
+	int rc = 0;
 
+	begin(l);
 	for (i = 0; i < p->n && rc == 0; i++)
-		add(l, p->values[i].text);
+		rc = add(l, p->values[i].text);
 	(void)snprintf(name, sizeof(name), "%s.%s", e->workload->name, p->param->name);
-	return rc < 0 ? rc : end(l, name);
+	return rc < 0 ? rc : end_unit(l, name, plan_unit(p->decl));
 }
 
 static int list_sets(struct listing *l, const struct plan_entry *e)
 {
 	char name[160];
 	size_t i;
-	int rc = begin(l, e->n_alts);
+	int rc = 0;
 
-	for (i = 0; i < e->n_alts && rc == 0; i++) {
-		const char *set = plan_keep(l->b, e->alts[i].set->name);
-
-		if (!set)
-			return plan_no_memory(l->b->err);
-		add(l, set);
-	}
+	begin(l);
+	for (i = 0; i < e->n_alts && rc == 0; i++)
+		rc = add(l, e->alts[i].set->name);
 	(void)snprintf(name, sizeof(name), "%s.set", e->workload->name);
 	return rc < 0 ? rc : end(l, name);
 }
@@ -163,12 +171,9 @@ int plan_list_axes(struct plan_builder *b)
 	if (rc == 0)
 		rc = list_variants(&l);
 	if (rc == 0)
-		rc = begin(&l, b->job->n_workloads);
-	for (i = 0; i < b->job->n_workloads && rc == 0; i++)
-		add(&l, b->workload_names[i]);
-	if (rc == 0)
-		rc = end(&l, "workload");
+		rc = list_names(&l, "workload", b->workload_names, b->job->n_workloads);
 	for (i = 0; i < b->job->n_workloads && rc == 0; i++)
 		rc = list_workload(&l, i);
+	free(l.seen.texts);
 	return rc;
 }

@@ -274,8 +274,11 @@ static struct job_place value_place(const struct plan_param *p, uint64_t at)
 	return at < values->n && values->n == p->n ? values->items[at].at : p->param->at;
 }
 
-static void explain_param(struct explaining *x, const struct plan_alt *a, size_t item)
+static void explain_param(struct explaining *x, const struct plan_entry *e,
+			  const struct plan_alt *a, size_t item)
 {
+	const char *unit = plan_unit(plan_find_param(e->decl, a->names[item]));
+	const char *blank = unit ? " " : "";
 	struct place_text at;
 	uint64_t k = 0;
 	size_t i;
@@ -294,11 +297,11 @@ static void explain_param(struct explaining *x, const struct plan_alt *a, size_t
 				       p->default_of->matrix ? "matrix" : "defaults");
 		else
 			(void)snprintf(from, sizeof(from), "given");
-		line(x, "  %s: %s, %" PRIu64 " of %" PRIu64 ", at %s", v->word, from, k + 1, p->n,
-		     place(x, value_place(p, k), &at));
+		line(x, "  %s%s%s: %s, %" PRIu64 " of %" PRIu64 ", at %s", v->word, blank,
+		     unit ? unit : "", from, k + 1, p->n, place(x, value_place(p, k), &at));
 		return;
 	}
-	line(x, "  %s: default of the workload", a->items[item].word);
+	line(x, "  %s%s%s: default of the workload", a->items[item].word, blank, unit ? unit : "");
 }
 
 static void explain_alt(struct explaining *x, const struct plan_entry *e, const struct plan_alt *a,
@@ -315,7 +318,7 @@ static void explain_alt(struct explaining *x, const struct plan_entry *e, const 
 	line(x, "workload '%s' at %s%s%s%s", w->name, place(x, w->at, &at),
 	     a->set ? ", with the set '" : "", a->set ? a->set->name : "", a->set ? "'" : "");
 	for (i = 0; i < a->n_items; i++)
-		explain_param(x, a, i);
+		explain_param(x, e, a, i);
 	if (!w->role)
 		return;
 	explain_machines(x, "client", x->c->machine, &w->role->client);

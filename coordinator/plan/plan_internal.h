@@ -257,6 +257,10 @@ int plan_column_of(struct plan_builder *b, const struct plan_machine *m,
 int plan_entry_of(struct plan_builder *b, const struct job_workload *w,
 		  const struct kg_workload *decl, const struct plan_entry **ret_entry);
 int plan_entry_fill(struct plan_builder *b, const struct plan_entry *e);
+/* NULL: not declared. */
+const struct kg_param_decl *plan_find_param(const struct kg_workload *w, const char *param);
+/* What a parameter's numbers count, for people; NULL: not declared. */
+const char *plan_unit(const struct kg_param_decl *d);
 /* All sets of some entries, shared between machines that read them alike. */
 int plan_sets_of(struct plan_builder *b, const struct plan_entry **entries, size_t n,
 		 const uint64_t *offsets, struct plan_sets **ret_sets);

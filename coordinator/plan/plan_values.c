@@ -8,7 +8,7 @@
 #include "coordinator/plan/plan_internal.h"
 #include "coordinator/plan/plan_range.h"
 
-static const struct kg_param_decl *find_decl(const struct kg_workload *w, const char *param)
+const struct kg_param_decl *plan_find_param(const struct kg_workload *w, const char *param)
 {
 	size_t i;
 
@@ -16,6 +16,13 @@ static const struct kg_param_decl *find_decl(const struct kg_workload *w, const 
 		if (strcmp(w->params[i].name, param) == 0)
 			return &w->params[i];
 	return NULL;
+}
+
+const char *plan_unit(const struct kg_param_decl *d)
+{
+	if (d->unit && d->unit[0])
+		return d->unit;
+	return d->type == KG_PARAM_BYTES ? "bytes" : NULL;
 }
 
 /* The file's place of an error about a parameter. */
@@ -34,7 +41,7 @@ static int count_param(struct plan_builder *b, const struct plan_entry *e, struc
 	size_t i;
 	int rc = 0;
 
-	x->decl = find_decl(e->decl, x->param->name);
+	x->decl = plan_find_param(e->decl, x->param->name);
 	if (!x->decl) {
 		char *none = NULL;
 
@@ -71,7 +78,7 @@ static bool applies(const struct plan_entry *e, const struct job_default *d)
 {
 	if (d->workload)
 		return strcmp(d->workload, e->workload->name) == 0;
-	return find_decl(e->decl, d->param.name) != NULL;
+	return plan_find_param(e->decl, d->param.name) != NULL;
 }
 
 /* The workload's own first, then the set's, then the job's defaults: who comes first wins. */

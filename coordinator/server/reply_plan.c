@@ -103,6 +103,7 @@ static int fill_axes(const struct plan *p, struct kg_arena *a, Kgrid__V1__Plan *
 		x->name = TEXT(p->axes[i].name);
 		x->values = (char **)(uintptr_t)p->axes[i].values;
 		x->n_values = p->axes[i].n;
+		x->unit = TEXT(p->axes[i].unit);
 		out->axes[out->n_axes++] = x;
 	}
 	return 0;

@@ -119,6 +119,40 @@ static void test_dry_run_shows_the_boot_order(void **state)
 	kg_str_deinit(&s);
 }
 
+/* Boots are in an order of chance; lists are read from the job's first to its last. */
+static void test_effective_lists_are_in_the_jobs_order(void **state)
+{
+	static char kernel_axis[] = "kernel", lsm_axis[] = "lsm", newer[] = "6.12", next[] = "new";
+	char *kernels[] = {kernel, newer}, *lsms[] = {prev, next};
+	Kgrid__V1__PlannedAxis k = KGRID__V1__PLANNED_AXIS__INIT, l = k, *axes[] = {&k, &l};
+	Kgrid__V1__PlannedBoot b[4], *shuffled[] = {&b[2], &b[0], &b[3], &b[1]};
+	Kgrid__V1__Plan p = plan();
+	struct kg_str s = {0};
+	size_t i;
+
+	(void)state;
+	k.name = kernel_axis;
+	k.values = kernels;
+	l.name = lsm_axis;
+	l.values = lsms;
+	k.n_values = l.n_values = p.n_axes = 2;
+	p.axes = axes;
+	for (i = 0; i < 4; i++) {
+		b[i] = boot;
+		b[i].kernel = kernels[i / 2];
+		b[i].lsm = lsms[i % 2];
+	}
+	p.boots = shuffled;
+	p.n_boots = 4;
+	plan_text(&p, &dry_look, &s);
+	assert_contains(kg_str_text(&s), "effective lists:\n"
+					 "  6.1/prev   capability,apparmor\n"
+					 "  6.1/new    capability,apparmor\n"
+					 "  6.12/prev  capability,apparmor\n"
+					 "  6.12/new   capability,apparmor\n");
+	kg_str_deinit(&s);
+}
+
 static void test_empty_plan_says_so(void **state)
 {
 	Kgrid__V1__Plan p = KGRID__V1__PLAN__INIT;
@@ -190,6 +224,7 @@ static void test_axes_are_listed_with_all_their_values(void **state)
 {
 	char name[] = "cmdline", on[] = "mitigations=auto", off[] = "mitigations=off", none[] = "";
 	char *values[] = {none, on, off};
+	char bytes[] = "bytes", small[] = "64", large[] = "32768", *sizes[] = {small, large};
 	Kgrid__V1__PlannedAxis axis = KGRID__V1__PLANNED_AXIS__INIT, *axes[] = {&axis};
 	Kgrid__V1__Plan p = plan();
 	struct plan_look narrow = dry_look;
@@ -206,6 +241,12 @@ static void test_axes_are_listed_with_all_their_values(void **state)
 	assert_contains(kg_str_text(&s), "axes:\n"
 					 "  cmdline  3  (none), mitigations=auto,\n"
 					 "              mitigations=off\n");
+	axis.unit = bytes;
+	axis.values = sizes;
+	axis.n_values = 2;
+	kg_str_clear(&s);
+	plan_text(&p, &narrow, &s);
+	assert_contains(kg_str_text(&s), "  cmdline  2  64, 32768 bytes\n");
 	kg_str_deinit(&s);
 }
 
@@ -376,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_time_is_a_range_where_the_stop_rule_may_end_it_sooner),
 		cmocka_unit_test(test_a_job_takes_at_least_what_its_slowest_machine_does),
 		cmocka_unit_test(test_dry_run_shows_the_boot_order),
+		cmocka_unit_test(test_effective_lists_are_in_the_jobs_order),
 		cmocka_unit_test(test_empty_plan_says_so),
 		cmocka_unit_test(test_sum_line_goes_from_the_full_product_to_slots),
 		cmocka_unit_test(test_axes_are_listed_with_all_their_values),

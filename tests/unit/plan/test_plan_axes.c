@@ -589,6 +589,68 @@ static void test_axes_are_listed_in_the_order_of_the_expansion(void **state)
 	kg_str_deinit(&s);
 }
 
+static const struct plan_axis *axis(const struct plan *p, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_axes; i++)
+		if (strcmp(p->axes[i].name, name) == 0)
+			return &p->axes[i];
+	fail_msg("no axis '%s'", name);
+	return NULL;
+}
+
+/* Wherever on its axis it stands for the second time. */
+static void test_what_is_written_twice_is_one_value_of_its_axis(void **state)
+{
+	struct both *b = *state;
+	const struct plan *p;
+
+	offer_settings(&b->g);
+	hand_init(&b->h, &b->g,
+		  "name: j\nkernels: [newer]\nmachines: lab-amd\nlsm: {few: yama}\n"
+		  "workloads:\n  - netperf: {test: UDP_RR, size: [64, 1024, 64, 1..3, 2]}\n");
+	hand_setting(&b->h, "governor", "performance|schedutil|performance");
+	hand_variants(&b->h, "x|y|x");
+	assert_planned_hand(&b->g, &b->h);
+	p = b->g.plan;
+	assert_int_equal(axis(p, "cmdline")->n, 2);
+	assert_int_equal(axis(p, "governor")->n, 2);
+	assert_int_equal(axis(p, "netperf.size")->n, 5);
+	assert_string_equal(axis(p, "netperf.size")->values[1], "1024");
+	assert_string_equal(axis(p, "netperf.size")->values[4], "3");
+	assert_int_equal(p->n_cells, 2 * 2 * 5);
+	assert_balanced(p);
+}
+
+static void test_numbers_have_the_unit_that_is_declared(void **state)
+{
+	static char bytes[] = "bytes";
+	struct both *b = *state;
+	struct kg_texts lines = {0};
+	struct kg_str s = {0};
+	size_t i;
+
+	b->g.netperf->params[1].unit = bytes;
+	hand_init(&b->h, &b->g,
+		  "name: j\nkernels: [newer]\nmachines: lab-amd\nlsm: {few: yama}\n"
+		  "workloads:\n  - netperf: {test: UDP_RR, size: 32KiB}\n");
+	assert_planned_hand(&b->g, &b->h);
+	assert_string_equal(axis(b->g.plan, "netperf.size")->values[0], "32768");
+	assert_string_equal(axis(b->g.plan, "netperf.size")->unit, "bytes");
+	assert_null(axis(b->g.plan, "netperf.test")->unit);
+	assert_null(axis(b->g.plan, "kernel")->unit);
+	assert_int_equal(plan_explain_cell(&b->g.in, b->g.plan, 1, &lines, &b->g.err), 0);
+	for (i = 0; i < lines.n; i++)
+		kg_str_addf(&s, "%s\n", lines.items[i]);
+	assert_contains(kg_str_text(&s), "\n  size=32768 bytes: given, 1 of 1, at ");
+	assert_contains(kg_str_text(&s), "\n  seconds=10: default of the workload\n");
+	assert_string_equal(b->g.plan->cells[0].params, "seconds=10 size=32768 test=UDP_RR");
+	b->g.netperf->params[1].unit = NULL;
+	kg_texts_deinit(&lines);
+	kg_str_deinit(&s);
+}
+
 /* The same through the job file, every key that makes an axis. */
 static void test_whole_language_is_planned(void **state)
 {
@@ -680,6 +742,8 @@ int main(void)
 		T(test_default_that_is_almost_a_key_is_asked_about),
 		T(test_warnings_come_once_not_for_each_machine_variant_and_setting),
 		T(test_axes_are_listed_in_the_order_of_the_expansion),
+		T(test_what_is_written_twice_is_one_value_of_its_axis),
+		T(test_numbers_have_the_unit_that_is_declared),
 		T(test_whole_language_is_planned),
 	};
 
