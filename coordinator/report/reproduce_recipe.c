@@ -525,6 +525,7 @@ static void add_run(struct recipe *r)
 		kg_str_add(s, "\tserver &\n"
 			      "\thelper=$!\n"
 			      "\ttrap 'kill \"$helper\" 2>/dev/null' EXIT\n"
+			      "\ttrap 'exit 130' INT TERM # not every shell goes by EXIT then\n"
 			      "\tsleep 1 # until it listens\n");
 	add_warm_up(r);
 	add_metrics(r);
