@@ -554,19 +554,21 @@ static int store_standing(struct submit *copy)
 
 /* ---- back on the loop thread ---- */
 
-/* Machines are planned with whether they are there or not; a person should know which are not. */
+/* Machines are planned with whether they are there or not; a person should know which are not. One in
+ * the middle of a boot comes back by itself. */
 static int warn_of_absent(struct coordinator *c, struct plan *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->n_machines; i++) {
+		const char *name = p->machines[i].machine;
+		const struct sched_machine *m = sched_machine_find(&c->sched, name);
 		struct kg_str s = {0};
 		char **items;
 
-		if (server_agent(&c->server, p->machines[i].machine))
+		if (server_agent(&c->server, name) || (m && m->boot))
 			continue;
-		kg_str_addf(&s, "machine '%s' is not connected: its boots wait until it is",
-			    p->machines[i].machine);
+		kg_str_addf(&s, "machine '%s' is not connected: its boots wait until it is", name);
 		items = realloc(p->warnings.items, (p->warnings.n + 1) * sizeof(char *));
 		if (!items || s.failed) {
 			p->warnings.items = items ? items : p->warnings.items;
