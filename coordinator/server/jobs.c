@@ -128,9 +128,9 @@ static int store_change(struct coordinator *c, struct change *ch)
 	int64_t now = kg_realtime_ns();
 
 	if (ch->kind == CANCEL)
-		return store_job_cancel(c->store, ch->job, now, done);
+		return store_job_cancel(c->store, ch->job, now, ch->session->user, done);
 	if (ch->kind == RETRY)
-		return store_job_retry(c->store, ch->job, now, done);
+		return store_job_retry(c->store, ch->job, now, ch->session->user, done);
 	return store_job_change(c->store,
 				&(struct store_job_change){
 					.job = ch->job,

@@ -140,14 +140,17 @@ int store_job_insert(struct store *s, const struct store_job *j, struct store_do
 /* queued <-> running, -> done. KG_ESTATE for a cancelled job, or for done with pending slots. */
 int store_job_state(struct store *s, uint64_t job, enum store_job_state state, int64_t now_ns,
 		    struct store_done done);
-/* Pending slots become cancelled. KG_ESTATE when the job has ended. */
-int store_job_cancel(struct store *s, uint64_t job, int64_t now_ns, struct store_done done);
+/* Pending slots become cancelled. KG_ESTATE when the job has ended. With an event of kind 'job', that
+ * names `user` (NULL: not known). */
+int store_job_cancel(struct store *s, uint64_t job, int64_t now_ns, const char *user,
+		     struct store_done done);
 /* Slots that ended without a valid result become pending again, tries 0: also those that nothing came
  * for in time (queue-timeout). infeasible stays, and so does skipped: the stop rule or the budget
  * said that the job has enough, and store_job_extend is how to have more. The job is queued again, not
  * paused (query_job_load gives it to the scheduler). KG_ENODATA: no such slot; KG_ESTATE: not ended
- * yet; KG_EREFUSED: a kernel it needs was removed. */
-int store_job_retry(struct store *s, uint64_t job, int64_t now_ns, struct store_done done);
+ * yet; KG_EREFUSED: a kernel it needs was removed. With an event, as of a cancel. */
+int store_job_retry(struct store *s, uint64_t job, int64_t now_ns, const char *user,
+		    struct store_done done);
 
 struct store_job_change {
 	uint64_t job;

@@ -313,6 +313,7 @@ struct job_args {
 	uint64_t job;
 	enum store_job_state state;
 	int64_t now_ns;
+	const char *user;
 };
 
 int job_state(struct db *db, uint64_t job, char ret[16], struct kg_err *err)
@@ -372,6 +373,22 @@ static int run_job_state(struct store *s, struct op *op)
 	return rc < 0 ? rc : set_state(db, a, &op->err);
 }
 
+/* "cancelled: 54 slots (bob)" */
+static int tell(struct db *db, const struct job_args *a, const char *what, uint64_t slots,
+		struct kg_err *err)
+{
+	struct kg_str text = {0};
+	int rc;
+
+	kg_str_addf(&text, "%s: %llu slot%s", what, (unsigned long long)slots,
+		    slots == 1 ? "" : "s");
+	if (a->user && a->user[0])
+		kg_str_addf(&text, " (%s)", a->user);
+	rc = job_event(db, a->job, NULL, a->now_ns, "job", &text, err);
+	kg_str_deinit(&text);
+	return rc;
+}
+
 static int run_job_cancel(struct store *s, struct op *op)
 {
 	const struct job_args *a = op->args;
@@ -389,7 +406,9 @@ static int run_job_cancel(struct store *s, struct op *op)
 		     " WHERE job = ? AND outcome IS NULL",
 		     I(a->job));
 	op->result.count = (uint64_t)db_changes(db);
-	return rc < 0 ? rc : set_state(db, a, &op->err);
+	if (rc == 0)
+		rc = set_state(db, a, &op->err);
+	return rc < 0 ? rc : tell(db, a, "cancelled", op->result.count, &op->err);
 }
 
 int job_kernels_kept(struct db *db, uint64_t job, const char *what, struct kg_err *err)
@@ -452,29 +471,37 @@ static int run_job_retry(struct store *s, struct op *op)
 		     " (SELECT cell.machine, slot.block FROM slot JOIN cell ON cell.id = slot.cell"
 		     "  WHERE slot.job = ?1 AND slot.outcome IS NULL)",
 		     I(a->job));
-	return rc < 0 ? rc : job_queue_again(db, a->job, a->now_ns, &op->err);
+	if (rc == 0)
+		rc = job_queue_again(db, a->job, a->now_ns, &op->err);
+	return rc < 0 ? rc : tell(db, a, "retried", op->result.count, &op->err);
 }
 
 static int queue_job(struct store *s, int (*run)(struct store *s, struct op *op), uint64_t job,
-		     enum store_job_state state, int64_t now_ns, struct store_done done)
+		     enum store_job_state state, int64_t now_ns, const char *user,
+		     struct store_done done)
 {
-	struct job_args a = {job, state, now_ns};
+	struct job_args a = {job, state, now_ns, user};
+	struct op *op = op_new(run, &a, sizeof(a), done);
 
-	return op_queue(s, op_new(run, &a, sizeof(a), done));
+	if (op && op->args)
+		((struct job_args *)op->args)->user = arena_text(&op->arena, user);
+	return op_queue(s, op);
 }
 
 int store_job_state(struct store *s, uint64_t job, enum store_job_state state, int64_t now_ns,
 		    struct store_done done)
 {
-	return queue_job(s, run_job_state, job, state, now_ns, done);
+	return queue_job(s, run_job_state, job, state, now_ns, NULL, done);
 }
 
-int store_job_cancel(struct store *s, uint64_t job, int64_t now_ns, struct store_done done)
+int store_job_cancel(struct store *s, uint64_t job, int64_t now_ns, const char *user,
+		     struct store_done done)
 {
-	return queue_job(s, run_job_cancel, job, STORE_JOB_CANCELLED, now_ns, done);
+	return queue_job(s, run_job_cancel, job, STORE_JOB_CANCELLED, now_ns, user, done);
 }
 
-int store_job_retry(struct store *s, uint64_t job, int64_t now_ns, struct store_done done)
+int store_job_retry(struct store *s, uint64_t job, int64_t now_ns, const char *user,
+		    struct store_done done)
 {
-	return queue_job(s, run_job_retry, job, STORE_JOB_QUEUED, now_ns, done);
+	return queue_job(s, run_job_retry, job, STORE_JOB_QUEUED, now_ns, user, done);
 }

@@ -3,6 +3,7 @@
 #ifndef KG_COORDINATOR_STORE_STORE_JOB_H
 #define KG_COORDINATOR_STORE_STORE_JOB_H
 
+#include "common/str.h"
 #include "coordinator/store/op.h"
 
 /* The job's state by name; KG_ENOTFOUND. */
@@ -11,6 +12,9 @@ int job_state(struct db *db, uint64_t job, char ret[16], struct kg_err *err);
 int job_kernels_kept(struct db *db, uint64_t job, const char *what, struct kg_err *err);
 /* One that was over waits again, and is not paused. */
 int job_queue_again(struct db *db, uint64_t job, int64_t now_ns, struct kg_err *err);
+/* What people read of it under `why`; `machine` may be NULL. */
+int job_event(struct db *db, uint64_t job, const char *machine, int64_t now_ns, const char *kind,
+	      struct kg_str *text, struct kg_err *err);
 /* KG_EINVALID: it has an outcome other than infeasible, or the cell is in the block already. */
 int job_insert_slot(struct db *db, const struct store_slot *sl, int64_t job, int64_t cell,
 		    int64_t id, struct kg_err *err);

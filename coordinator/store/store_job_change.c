@@ -5,8 +5,8 @@
 #include "common/str.h"
 #include "coordinator/store/store_job.h"
 
-static int job_event(struct db *db, uint64_t job, const char *machine, int64_t now_ns,
-		     const char *kind, struct kg_str *text, struct kg_err *err)
+int job_event(struct db *db, uint64_t job, const char *machine, int64_t now_ns, const char *kind,
+	      struct kg_str *text, struct kg_err *err)
 {
 	struct store_event e = {.time_ns = now_ns, .machine = machine, .job = job, .kind = kind};
 

@@ -242,7 +242,7 @@ static void test_a_job_that_is_over_does_not_change(void **state)
 	struct answer a;
 
 	(void)simple_job(f, "one", 1);
-	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, 1, 5, answer_done(&a))), 0);
+	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, 1, 5, NULL, answer_done(&a))), 0);
 	assert_int_equal(change(f, x, &a), KG_ESTATE);
 	assert_string_equal(a.text, "job 1 is cancelled");
 	x.job = 9;
@@ -371,7 +371,7 @@ static void test_no_extension_of_cancelled_jobs_and_removed_kernels(void **state
 	struct answer a;
 
 	(void)simple_job(f, "one", 2);
-	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, 1, 5, answer_done(&a))), 0);
+	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, 1, 5, NULL, answer_done(&a))), 0);
 	assert_int_equal(extend(f, 3, third, 2, 1, &a), KG_ESTATE);
 	(void)fixture_sql(f, "UPDATE job SET state = 'done'");
 	assert_int_equal(RUN(f, &a, store_kernel_remove(f->s, KERNEL_B, 5, answer_done(&a))), 0);
@@ -521,7 +521,7 @@ static void test_blocks_without_a_result_are_not_left_for_the_detector(void **st
 	assert_string_equal(r->notes[0], "no regression was found in 1 block");
 	kgrid__v1__regressions_reply__free_unpacked(r, NULL);
 	assert_int_equal(set_job_state(f, 1, STORE_JOB_DONE), 0);
-	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 9, answer_done(&a))), 0);
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 9, NULL, answer_done(&a))), 0);
 	assert_string_equal(fixture_sql(f, "SELECT group_concat(block) FROM detection"), "1");
 }
 
@@ -538,7 +538,7 @@ static void test_retry_takes_queue_timeouts_and_leaves_skipped(void **state)
 	end_slots(f, "block = 3", "skipped");
 	(void)fixture_sql(f, "UPDATE job SET paused = 1");
 	assert_int_equal(set_job_state(f, 1, STORE_JOB_DONE), 0);
-	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 950, answer_done(&a))), 0);
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 950, NULL, answer_done(&a))), 0);
 	assert_int_equal(a.r.count, 2);
 	assert_int_equal(fixture_int(f, "SELECT count(*) FROM slot WHERE outcome IS NULL"
 					" AND block = 2"),
@@ -547,7 +547,8 @@ static void test_retry_takes_queue_timeouts_and_leaves_skipped(void **state)
 	assert_int_equal(fixture_int(f, "SELECT queued_ns FROM job"), 950);
 	end_slots(f, "outcome IS NULL", "pass");
 	assert_int_equal(set_job_state(f, 1, STORE_JOB_DONE), 0);
-	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 960, answer_done(&a))), KG_ENODATA);
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 960, NULL, answer_done(&a))),
+			 KG_ENODATA);
 	assert_non_null(strstr(a.text, "kgrid job extend"));
 }
 
@@ -566,7 +567,7 @@ static void test_a_budget_counts_from_the_first_boot_since_it_was_queued(void **
 	store_job_free(j);
 	end_slots(f, "outcome IS NULL", "infra");
 	assert_int_equal(set_job_state(f, 1, STORE_JOB_DONE), 0);
-	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 1000, answer_done(&a))), 0);
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 1000, NULL, answer_done(&a))), 0);
 	assert_int_equal(query_job_load(f->q, 1, &j, &err), 0);
 	assert_int_equal(j->started_ns, 0);
 	store_job_free(j);

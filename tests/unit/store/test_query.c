@@ -134,7 +134,7 @@ static void test_snapshot_has_what_the_scheduler_needs(void **state)
 	assert_int_equal(s->ids.attempt, 202);
 	assert_int_equal(s->ids.lease_epoch, EPOCH + 1);
 	store_snapshot_free(s);
-	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, 1, 5, answer_done(&a))), 0);
+	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, 1, 5, NULL, answer_done(&a))), 0);
 	assert_int_equal(query_snapshot(f->q, &s, &err), 0);
 	assert_int_equal(s->n_jobs, 0); /* ended; its boot is still open */
 	assert_int_equal(s->n_boots, 1);

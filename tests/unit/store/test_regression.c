@@ -415,7 +415,7 @@ static void test_block_that_is_tried_again_is_looked_at_again(void **state)
 	finish_job(f);
 	assert_int_equal(RUN(f, &a, store_detection_mark(f->s, 1, MACHINE, 1, 9, answer_done(&a))),
 			 0);
-	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 10, answer_done(&a))), 0);
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, 1, 10, NULL, answer_done(&a))), 0);
 	assert_int_equal(undetected(f, 0).n, 0);
 	assert_int_equal(RUN(f, &a, store_settle(f->s, st, 2, 5, answer_done(&a))), 0);
 	assert_int_equal(undetected(f, 0).n, 1);

@@ -155,14 +155,16 @@ static void test_kernel_is_kept_while_a_job_needs_it(void **state)
 			 KG_EBUSY);
 	assert_non_null(strstr(a.text, "job 3 'demo' and 2 more: wait"));
 	for (uint64_t id = job; id > 0; id--)
-		assert_int_equal(RUN(f, &a, store_job_cancel(f->s, id, 5, answer_done(&a))), 0);
+		assert_int_equal(RUN(f, &a, store_job_cancel(f->s, id, 5, NULL, answer_done(&a))),
+				 0);
 	assert_int_equal(RUN(f, &a, store_kernel_remove(f->s, KERNEL_A, 5, answer_done(&a))), 0);
 	assert_int_equal(RUN(f, &a, store_kernel_remove(f->s, KERNEL_A, 5, answer_done(&a))),
 			 KG_ENOTFOUND);
 	/* The row stays for the results, without its label, and a retry says what is missing. */
 	assert_string_equal(
 		fixture_sql(f, "SELECT label FROM kernel WHERE digest = '" KERNEL_A "'"), "");
-	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 6, answer_done(&a))), KG_EREFUSED);
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 6, NULL, answer_done(&a))),
+			 KG_EREFUSED);
 }
 
 static void test_cancel_ends_pending_slots_only(void **state)
@@ -173,15 +175,34 @@ static void test_cancel_ends_pending_slots_only(void **state)
 	uint64_t job = fixture_job(f, 1, &a);
 
 	assert_int_equal(RUN(f, &a, store_settle(f->s, &st, 1, 5, answer_done(&a))), 0);
-	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, job, 5, answer_done(&a))), 0);
+	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, job, 5, NULL, answer_done(&a))), 0);
 	assert_int_equal(a.r.count, 3);
 	assert_int_equal(fixture_int(f, "SELECT count(*) FROM slot WHERE outcome = 'pass'"), 1);
 	check_accounting(f, job, 4);
-	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, job, 5, answer_done(&a))), KG_ESTATE);
+	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, job, 5, NULL, answer_done(&a))),
+			 KG_ESTATE);
 	st.slot = 2; /* a late result does not undo it */
 	assert_int_equal(RUN(f, &a, store_settle(f->s, &st, 1, 5, answer_done(&a))), 0);
 	assert_int_equal(a.r.count, 0);
 	check_accounting(f, job, 4);
+}
+
+/* Who ended it, and who had it begin again. */
+static void test_cancel_and_retry_are_events_that_name_who_did_it(void **state)
+{
+	static const char last[] = "SELECT kind || ' ' || text FROM event WHERE job = 1"
+				   " ORDER BY id DESC LIMIT 1";
+	struct fixture *f = *state;
+	struct answer a;
+	uint64_t job = fixture_job(f, 1, &a);
+
+	assert_int_equal(RUN(f, &a, store_job_cancel(f->s, job, 5, "bob", answer_done(&a))), 0);
+	assert_string_equal(fixture_sql(f, last), "job cancelled: 4 slots (bob)");
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 6, "eve", answer_done(&a))), 0);
+	assert_string_equal(fixture_sql(f, last), "job retried: 4 slots (eve)");
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 7, "eve", answer_done(&a))),
+			 KG_ESTATE);
+	assert_int_equal(fixture_int(f, "SELECT count(*) FROM event WHERE job = 1"), 2);
 }
 
 static void test_retry_takes_back_all_but_pass_and_infeasible(void **state)
@@ -196,12 +217,13 @@ static void test_retry_takes_back_all_but_pass_and_infeasible(void **state)
 	struct answer a;
 	uint64_t job = fixture_job(f, 1, &a);
 
-	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 5, answer_done(&a))), KG_ESTATE);
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 5, NULL, answer_done(&a))),
+			 KG_ESTATE);
 	assert_int_equal(RUN(f, &a, store_settle(f->s, st, 4, 5, answer_done(&a))), 0);
 	assert_int_equal(a.r.count, 4);
 	assert_int_equal(RUN(f, &a, store_job_state(f->s, job, STORE_JOB_DONE, 6, answer_done(&a))),
 			 0);
-	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 7, answer_done(&a))), 0);
+	assert_int_equal(RUN(f, &a, store_job_retry(f->s, job, 7, NULL, answer_done(&a))), 0);
 	assert_int_equal(a.r.count, 2);
 	assert_string_equal(fixture_sql(f, "SELECT group_concat(id) FROM slot WHERE outcome IS NULL"
 					   " AND tries = 0 AND reason IS NULL"),
@@ -480,6 +502,7 @@ int main(void)
 		T_(test_label_of_another_kernel_is_refused),
 		T_(test_kernel_is_kept_while_a_job_needs_it),
 		T_(test_cancel_ends_pending_slots_only),
+		T_(test_cancel_and_retry_are_events_that_name_who_did_it),
 		T_(test_retry_takes_back_all_but_pass_and_infeasible),
 		T_(test_job_with_pending_slots_is_not_done),
 		T_(test_slot_is_settled_once),
