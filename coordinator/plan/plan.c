@@ -197,8 +197,8 @@ static int warn_boots(struct plan_builder *b)
 	if (least >= JOB_BOOTS)
 		return 0;
 	return plan_add_warning(b,
-				"%u boots a side are too few to decide anything: %d are the least",
-				least, JOB_BOOTS);
+				"%u boot%s a side %s too few to decide anything: %d are the least",
+				least, least == 1 ? "" : "s", least == 1 ? "is" : "are", JOB_BOOTS);
 }
 
 static int warn_budget(struct plan_builder *b)

@@ -175,7 +175,9 @@ static int fill_rule(const struct plan *p, const struct job_spec *j, struct kg_a
 	int n;
 
 	if (p->blocks_min >= p->blocks || !j->until)
-		n = snprintf(text, sizeof(text), "all %u boots a side are made", p->blocks);
+		n = p->blocks == 1 ? snprintf(text, sizeof(text), "1 boot a side is made")
+				   : snprintf(text, sizeof(text), "all %u boots a side are made",
+					      p->blocks);
 	else
 		n = snprintf(text, sizeof(text),
 			     "%u boots a side, then on to at most %u until %.80s, judged on each "

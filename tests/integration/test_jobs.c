@@ -325,6 +325,35 @@ static void test_submit_names_machines_that_are_not_connected(void **state)
 	kg_msg_free(m);
 }
 
+/* It has gone to make its boot, and comes back by itself. */
+static void test_submit_does_not_call_a_machine_absent_that_boots(void **state)
+{
+	struct world *w = *state;
+	Kgrid__V1__SubmitRequest rq = KGRID__V1__SUBMIT_REQUEST__INIT;
+	const Kgrid__V1__Plan *p;
+	struct kg_msg *m;
+	size_t i;
+
+	(void)submit(w, good);
+	kg_msg_free(peer_expect(w->agent, KG_MSG_BOOT_ORDER));
+	peer_close(w->agent);
+	w->agent = NULL;
+	grid_wait_count(&w->g, "SELECT count(*) FROM machine WHERE last_seen_ns > first_seen_ns",
+			1);
+	rq.text = (char *)(uintptr_t) "name: one\nmachines: [m1]\nkernels: [k1]\n"
+				      "workloads: [{fake: {size: 1}}]\n"
+				      "repeat: {boots: 1, iterations: 1}\n";
+	rq.has_dry_run = rq.dry_run = 1;
+	m = peer_call(w->client, KG_MSG_SUBMIT, &rq.base, KG_MSG_SUBMIT_REPLY);
+	p = PEER_BODY(m, Kgrid__V1__SubmitReply)->plan;
+	assert_string_equal(p->stop_rule, "1 boot a side is made");
+	assert_true(p->n_warnings > 0);
+	assert_contains(p->warnings[0], "1 boot a side is too few to decide anything");
+	for (i = 0; i < p->n_warnings; i++)
+		assert_null(strstr(p->warnings[i], "is not connected"));
+	kg_msg_free(m);
+}
+
 static void test_label_of_a_kernel_in_use_cannot_be_changed(void **state)
 {
 	struct world *w = *state;
@@ -421,6 +450,7 @@ int main(void)
 		T(test_cancelled_job_is_fenced_and_accounted),
 		T(test_retry_makes_cancelled_slots_pending_and_runs_them),
 		T(test_submit_names_machines_that_are_not_connected),
+		T(test_submit_does_not_call_a_machine_absent_that_boots),
 		T(test_label_of_a_kernel_in_use_cannot_be_changed),
 		T(test_watch_ends_when_the_job_has),
 		T(test_a_job_can_be_paused_and_cancelled_while_it_is_loaded),
