@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The coordinator ends while a power-cycle command runs: it is not waited for, nor cut off. */
+/* The coordinator ends while programs of its run, and waits for none: a power-cycle command goes on
+ * alone, a notice is ended and stays pending. */
 #include "tests/lib/cmocka_all.h"
 
 #include <errno.h>
@@ -11,12 +12,13 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/fleet/notify.h"
 #include "coordinator/fleet/power.h"
 
 static void never(uv_timer_t *t)
 {
 	(void)t;
-	fail_msg("the command was waited for");
+	fail_msg("the program was waited for");
 }
 
 static pid_t pid_in(const char *path)
@@ -70,10 +72,37 @@ static void test_the_end_does_not_wait_for_a_command(void **state)
 	free(c);
 }
 
+static void test_the_end_does_not_wait_for_a_notice(void **state)
+{
+	static char *commands[] = {(char *)"slow /bin/sleep 50"};
+	struct store_notice item = {.id = 1, .target = "command:slow", .text = "it is slower"};
+	struct coordinator *c = calloc(1, sizeof(*c));
+	uv_timer_t late;
+
+	(void)state;
+	assert_non_null(c);
+	c->cfg.notify_commands = (struct kg_texts){.items = commands, .n = 1};
+	assert_int_equal(uv_loop_init(&c->loop), 0);
+	assert_int_equal(uv_timer_init(&c->loop, &late), 0);
+	assert_int_equal(uv_timer_start(&late, never, 20000, 0), 0);
+	uv_unref((uv_handle_t *)&late);
+	notify_resume(c, &(struct store_notices){.items = &item, .n = 1});
+	assert_non_null(c->notices);
+	c->stopping = true;
+	notify_stop(c);
+	(void)uv_run(&c->loop, UV_RUN_DEFAULT);
+	assert_null(c->notices);
+	uv_close((uv_handle_t *)&late, NULL);
+	(void)uv_run(&c->loop, UV_RUN_DEFAULT);
+	assert_int_equal(uv_loop_close(&c->loop), 0);
+	free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_end_does_not_wait_for_a_command),
+		cmocka_unit_test(test_the_end_does_not_wait_for_a_notice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
