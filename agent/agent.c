@@ -378,7 +378,9 @@ static void hop(struct agent *a, struct agent_actions *out)
 
 static void on_hop_failed(struct agent *a, const struct agent_event *ev, struct agent_actions *out)
 {
-	if (!a->forced) /* else the shutdown that was begun before may still come */
+	if (a->forced) /* the shutdown that was begun before may still come */
+		a->lost = true;
+	else
 		a->shutting_down = false;
 	if (a->stage == AGENT_BOOT || a->stage == AGENT_LEAVE)
 		end_boot(a, out, ev->u.done.outcome, ev->u.done.reason);
@@ -408,14 +410,16 @@ static void on_order(struct agent *a, const struct agent_event *ev, struct agent
 		add(out, AGENT_DO_SEND_STATE);
 		return;
 	}
-	if (a->shutting_down)
-		return; /* it comes again when the agent is back */
+	if (a->lost)
+		return;
 	a->boot = ev->u.order.boot;
 	a->lease_epoch = ev->u.order.lease_epoch;
 	a->n_runs = ev->u.order.n_runs;
 	a->settings = ev->u.order.settings;
 	add(out, AGENT_DO_ADOPT_ORDER);
-	if (ev->u.order.stuck)
+	if (a->shutting_down) /* held, nothing of it is begun before the machine was down */
+		enter(a, out, AGENT_LEAVE, "the machine goes down first");
+	else if (ev->u.order.stuck)
 		leave(a, out, ev->u.order.stuck);
 	else
 		begin_fetch(a, out, NULL);

@@ -70,6 +70,7 @@ struct agent {
 	bool described; /* facts and documents of the boot are recorded, or not wanted */
 	bool ended;	/* BootEnded is recorded */
 	bool fenced;
+	bool lost; /* nor by force: it may still go down, and takes no order until then */
 	bool connected;
 	bool shutting_down; /* the machine may go down any moment: nothing is begun */
 	bool forced;	    /* it did not go down by itself, and was told to without its units */

@@ -417,12 +417,13 @@ static void test_a_fence_during_the_shutdown_ends_the_boot_at_once(void **state)
 	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->reason, "cancelled");
 	ack(&f, 7, 3, f.a.next_seq - 1);
 	order(&f, 8, 4, 1);
-	assert_int_equal(f.a.stage, AGENT_IDLE);
+	assert_int_equal(f.a.stage, AGENT_LEAVE);
 	done(&f, AGENT_EV_STILL_UP, "infra");
 	assert_true(has(&f, AGENT_DO_FORCE));
 }
 
-static void test_no_order_is_taken_while_a_finished_boot_is_left(void **state)
+static void
+test_an_order_while_a_finished_boot_is_left_is_held_until_the_machine_was_down(void **state)
 {
 	struct fixture f;
 
@@ -433,10 +434,18 @@ static void test_no_order_is_taken_while_a_finished_boot_is_left(void **state)
 	ack(&f, 7, 3, f.a.next_seq - 1);
 	assert_true(has(&f, AGENT_DO_REBOOT));
 	order(&f, 8, 4, 1);
-	assert_int_equal(f.a.stage, AGENT_IDLE);
-	assert_int_equal(f.acts.n, 0);
+	assert_int_equal(f.a.stage, AGENT_LEAVE);
+	assert_true(has(&f, AGENT_DO_ADOPT_ORDER));
+	assert_false(has(&f, AGENT_DO_FETCH));
+	ack(&f, 8, 4, 1);
+	assert_false(has(&f, AGENT_DO_REBOOT)); /* one is on its way */
 	done(&f, AGENT_EV_STILL_UP, "infra");
 	assert_true(has(&f, AGENT_DO_FORCE));
+	done(&f, AGENT_EV_STILL_UP, "infra");
+	assert_string_equal(record(&f, AGENT_REC_BOOT_ENDED)->outcome, "infra");
+	ack(&f, 8, 4, f.a.next_seq - 1);
+	order(&f, 9, 5, 1);
+	assert_int_equal(f.a.stage, AGENT_IDLE);
 }
 
 /* The fence's last record was written, the state file not yet. */
@@ -499,7 +508,7 @@ static void test_marks_of_release_0_2_mean_what_they_meant(void **state)
 }
 
 /* An order for another boot comes while the last one of a locked kernel is not yet delivered: the
- * machine is left first, and the order is taken when it comes again. */
+ * machine is left first, and the order is kept for then. */
 static void test_a_new_order_does_not_keep_a_machine_in_its_locked_kernel(void **state)
 {
 	struct fixture f;
@@ -512,10 +521,8 @@ static void test_a_new_order_does_not_keep_a_machine_in_its_locked_kernel(void *
 	assert_int_equal(f.a.stage, AGENT_IDLE);
 	assert_true(position(&f, AGENT_DO_SAVE) < position(&f, AGENT_DO_REBOOT));
 	order(&f, 8, 4, 1);
-	assert_int_equal(f.a.stage, AGENT_IDLE);
-	start_idle(&f);
-	order(&f, 8, 4, 1);
 	assert_int_equal(f.a.boot, 8);
+	assert_int_equal(f.a.stage, AGENT_LEAVE);
 	assert_false(f.a.leave);
 }
 
@@ -544,7 +551,8 @@ int main(void)
 		cmocka_unit_test(
 			test_a_shutdown_that_did_not_begin_leaves_a_machine_for_the_next_order),
 		cmocka_unit_test(test_a_fence_during_the_shutdown_ends_the_boot_at_once),
-		cmocka_unit_test(test_no_order_is_taken_while_a_finished_boot_is_left),
+		cmocka_unit_test(
+			test_an_order_while_a_finished_boot_is_left_is_held_until_the_machine_was_down),
 		cmocka_unit_test(test_a_boot_that_ended_while_leaving_is_not_left_again),
 		cmocka_unit_test(test_marks_of_release_0_2_mean_what_they_meant),
 		cmocka_unit_test(test_a_new_order_does_not_keep_a_machine_in_its_locked_kernel),
