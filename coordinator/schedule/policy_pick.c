@@ -193,7 +193,7 @@ static uint64_t patience(const struct sched_queue *q, uint64_t now_ns)
 {
 	if (q->passed_ns < 0)
 		return PATIENCE_NS;
-	return PATIENCE_NS + (now_ns - (uint64_t)q->passed_ns) / 8;
+	return PATIENCE_NS + (now_ns - (uint64_t)q->passed_ns) / 16;
 }
 
 /* Whether the other machine would take something else as soon as it is free: then it is no use to

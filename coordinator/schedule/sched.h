@@ -28,7 +28,7 @@
  * a pair that has just run goes on with the same advantage, since both its machines are free at the
  * same time. Claiming a machine whose peer is busy costs idle time, so that it is done only when the
  * peer is free soon; how soon is soon enough grows with the time for which the pair has been passed
- * over (an eighth of it), so that no pair starves.
+ * over (a sixteenth of it), so that no pair starves.
  *
  *   boot:   dispatch -> leave -> fetch -> load -> boot -> verify -> settings
  *             -> (pair | serve | warm-up | run | collect)* -> upload -> ended

@@ -303,7 +303,7 @@ static void test_server_that_is_not_free_soon_is_not_waited_for(void **state)
 	assert_null(sched_machine_find(&w->s, "c")->claim);
 }
 
-/* Passed over for an hour: worth a wait of some minutes, and what fits into it is done meanwhile. */
+/* Passed over for two hours: worth a wait of some minutes, and what fits into it is done meanwhile. */
 static void test_claimed_machine_takes_what_ends_before_its_peer_is_free(void **state)
 {
 	struct world *w = *state;
@@ -311,13 +311,13 @@ static void test_claimed_machine_takes_what_ends_before_its_peer_is_free(void **
 
 	world_up(w, "s", 0);
 	world_up(w, "c", 0);
-	world_add(w, &(struct plan){7, 50, "ann", "s", NULL, 1, 2, 1, .seconds = 3600}, 0);
-	world_add(w, &(struct plan){2, 20, "ann", "c", NULL, 1, 9, 1, .seconds = 3300}, 0);
+	world_add(w, &(struct plan){7, 50, "ann", "s", NULL, 1, 2, 1, .seconds = 7200}, 0);
+	world_add(w, &(struct plan){2, 20, "ann", "c", NULL, 1, 9, 1, .seconds = 6900}, 0);
 	world_add(w, &(struct plan){3, 10, "ann", "c", NULL, 1, 9, 1, .seconds = 200}, 0);
 	world_add(w, &(struct plan){1, 90, "ann", "c", "s", 1, 1, 1, .seconds = 600}, 0);
 	world_pass(w, "c", 10 * SEC); /* passed over now */
 	world_expect(w, "end c boot=2 pass\nbegin c boot=3 job=2 b1/v2 n=1\n");
-	t = 3300 * SEC;
+	t = 6900 * SEC;
 	world_pass(w, "c", t);
 	world_expect(w, "end c boot=3 pass\njob 3 running\nbegin c boot=4 job=3 b1/v1 n=1\n");
 	world_pass(w, "c", t + 100 * SEC); /* 200 s are left */
