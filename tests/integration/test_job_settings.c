@@ -26,37 +26,15 @@ static double value_of(void *arg, const struct player_run *run)
 /* A machine with transparent huge pages and nothing else that can be set. */
 static void say_facts(struct peer *p)
 {
-	static const char declaration[] =
-		"name: fake\nparameters: {}\ncommand: [fake]\n"
-		"metrics:\n  - {name: rate, unit: 1/s, direction: higher, read: {keyval: R}}\n";
-	Kgrid__V1__WorkloadOffer offer = KGRID__V1__WORKLOAD_OFFER__INIT;
-	Kgrid__V1__WorkloadOffer *offers[] = {&offer};
-	Kgrid__V1__MachineFacts f = KGRID__V1__MACHINE_FACTS__INIT;
-	Kgrid__V1__AgentState s = KGRID__V1__AGENT_STATE__INIT;
-	Kgrid__V1__Param thp = KGRID__V1__PARAM__INIT;
-	Kgrid__V1__Param *settings[] = {&thp};
+	static const struct peer_workload workloads[] = {
+		{"fake", "name: fake\nparameters: {}\ncommand: [fake]\nmetrics:\n"
+			 "  - {name: rate, unit: 1/s, direction: higher, read: {keyval: R}}\n"},
+		{NULL, NULL}};
 
-	offer.name = TEXT("fake");
-	offer.declaration = TEXT(declaration);
-	offer.digest = TEXT("d1");
-	offer.has_available = offer.available = 1;
-	thp.name = TEXT("thp");
-	thp.value = TEXT("always madvise never");
-	f.cpu_vendor = TEXT("GenuineIntel");
-	f.cpu_name = TEXT("Test CPU");
-	f.clock = TEXT("real");
-	f.initrd_policy = TEXT("overlay");
-	f.has_cpus = 1;
-	f.cpus = 2;
-	f.workloads = offers;
-	f.n_workloads = 1;
-	f.settings = settings;
-	f.n_settings = 1;
-	f.has_settings_known = f.settings_known = 1;
-	peer_send(p, KG_MSG_FACTS, 0, &f.base);
-	s.has_boot = s.has_lease_epoch = 1;
-	s.stage = TEXT("");
-	peer_send(p, KG_MSG_AGENT_STATE, 0, &s.base);
+	peer_agent_facts(p, &(struct peer_machine){.thp = "always madvise never",
+						   .settings_known = true,
+						   .workloads = workloads});
+	peer_agent_state(p, 0, 0, "");
 }
 
 static int setup(void **state)

@@ -33,31 +33,12 @@ static double value_of(void *arg, const struct player_run *run)
 
 static void say_facts(struct peer *p, const char *address, uint64_t boot, uint64_t epoch)
 {
-	Kgrid__V1__WorkloadOffer offer = KGRID__V1__WORKLOAD_OFFER__INIT;
-	Kgrid__V1__WorkloadOffer *offers[] = {&offer};
-	Kgrid__V1__MachineFacts f = KGRID__V1__MACHINE_FACTS__INIT;
-	Kgrid__V1__AgentState s = KGRID__V1__AGENT_STATE__INIT;
+	static const struct peer_workload workloads[] = {{"duo", pair_workload}, {NULL, NULL}};
 
-	offer.name = TEXT("duo");
-	offer.declaration = TEXT(pair_workload);
-	offer.digest = TEXT("d1");
-	offer.has_available = offer.available = 1;
-	f.cpu_vendor = TEXT("GenuineIntel");
-	f.cpu_name = TEXT("Test CPU");
-	f.clock = TEXT("real");
-	f.initrd_policy = TEXT("overlay");
-	f.has_cpus = 1;
-	f.cpus = 2;
-	f.workloads = offers;
-	f.n_workloads = 1;
-	f.address = TEXT(address);
-	f.has_settings_known = f.settings_known = 1;
-	peer_send(p, KG_MSG_FACTS, 0, &f.base);
-	s.has_boot = s.has_lease_epoch = 1;
-	s.boot = boot;
-	s.lease_epoch = epoch;
-	s.stage = TEXT(boot ? "run" : "");
-	peer_send(p, KG_MSG_AGENT_STATE, 0, &s.base);
+	peer_agent_facts(p, &(struct peer_machine){.address = address,
+						   .settings_known = true,
+						   .workloads = workloads});
+	peer_agent_state(p, boot, epoch, boot ? "run" : "");
 }
 
 static void join(struct world *w, struct player *p, const char *name, const char *address,

@@ -43,49 +43,22 @@ void chaos_machine_init(struct chaos_machine *m, const char *name, const char *v
 	m->p.keeps = true;
 }
 
-static void say_facts(struct chaos_machine *m)
-{
-	static const struct {
-		const char *name, *text;
-	} workloads[] = {{"fake", single}, {"canary", steady}, {"duo", pair}};
-	Kgrid__V1__WorkloadOffer offers[3], *list[3];
-	Kgrid__V1__MachineFacts f = KGRID__V1__MACHINE_FACTS__INIT;
-
-	for (size_t i = 0; i < 3; i++) {
-		kgrid__v1__workload_offer__init(&offers[i]);
-		offers[i].name = TEXT(workloads[i].name);
-		offers[i].declaration = TEXT(workloads[i].text);
-		offers[i].digest = TEXT("d1");
-		offers[i].has_available = offers[i].available = 1;
-		list[i] = &offers[i];
-	}
-	f.cpu_vendor = TEXT(m->vendor);
-	f.cpu_name = TEXT("Test CPU");
-	f.clock = TEXT("real");
-	f.initrd_policy = TEXT("overlay");
-	f.has_cpus = 1;
-	f.cpus = 2;
-	f.workloads = list;
-	f.n_workloads = 3;
-	f.address = TEXT("192.0.2.1");
-	f.has_settings_known = f.settings_known = 1;
-	peer_send(m->p.agent, KG_MSG_FACTS, 0, &f.base);
-}
-
 static void join(struct chaos_machine *m)
 {
-	Kgrid__V1__AgentState s = KGRID__V1__AGENT_STATE__INIT;
+	static const struct peer_workload workloads[] = {
+		{"fake", single}, {"canary", steady}, {"duo", pair}, {NULL, NULL}};
+	bool busy = m->p.order;
 	char id[64];
 
 	(void)snprintf(id, sizeof(id), "state-%s", m->name);
 	m->p.agent = peer_connect(m->address);
 	peer_hello_agent(m->p.agent, m->name, id);
-	say_facts(m);
-	s.has_boot = s.has_lease_epoch = 1;
-	s.boot = m->p.order ? m->p.boot : 0;
-	s.lease_epoch = m->p.order ? m->p.epoch : 0;
-	s.stage = TEXT(m->p.order ? "run" : "");
-	peer_send(m->p.agent, KG_MSG_AGENT_STATE, 0, &s.base);
+	peer_agent_facts(m->p.agent, &(struct peer_machine){.vendor = m->vendor,
+							    .address = "192.0.2.1",
+							    .settings_known = true,
+							    .workloads = workloads});
+	peer_agent_state(m->p.agent, busy ? m->p.boot : 0, busy ? m->p.epoch : 0,
+			 busy ? "run" : "");
 	player_resend(&m->p);
 	m->asked = false;
 }

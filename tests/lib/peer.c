@@ -17,6 +17,8 @@
 
 #define PEER_WAIT_MS 30000
 
+#define TEXT(s) ((char *)(uintptr_t)(s))
+
 struct peer {
 	int fd;
 	struct kg_frame_decoder decoder;
@@ -194,31 +196,59 @@ static const char fake_workload[] = "name: fake\n"
 				    "    direction: higher\n"
 				    "    read: {line: \"value {value}\"}\n";
 
-void peer_agent_ready(struct peer *p, uint64_t boot, uint64_t lease_epoch)
-{
-	Kgrid__V1__WorkloadOffer offer = KGRID__V1__WORKLOAD_OFFER__INIT;
-	Kgrid__V1__WorkloadOffer *offers[] = {&offer};
-	Kgrid__V1__MachineFacts f = KGRID__V1__MACHINE_FACTS__INIT;
-	Kgrid__V1__AgentState s = KGRID__V1__AGENT_STATE__INIT;
+#define MOST_WORKLOADS 4
 
-	offer.name = (char *)(uintptr_t) "fake";
-	offer.declaration = (char *)(uintptr_t)fake_workload;
-	offer.digest = (char *)(uintptr_t) "d1";
-	offer.has_available = offer.available = 1;
-	f.cpu_vendor = (char *)(uintptr_t) "GenuineIntel";
-	f.cpu_name = (char *)(uintptr_t) "Test CPU";
-	f.clock = (char *)(uintptr_t) "real";
-	f.initrd_policy = (char *)(uintptr_t) "overlay";
+void peer_agent_facts(struct peer *p, const struct peer_machine *m)
+{
+	Kgrid__V1__WorkloadOffer offers[MOST_WORKLOADS], *list[MOST_WORKLOADS];
+	Kgrid__V1__MachineFacts f = KGRID__V1__MACHINE_FACTS__INIT;
+	Kgrid__V1__Param thp = KGRID__V1__PARAM__INIT;
+	Kgrid__V1__Param *settings[] = {&thp};
+
+	for (const struct peer_workload *w = m->workloads; w->name; w++) {
+		Kgrid__V1__WorkloadOffer *o = &offers[f.n_workloads];
+
+		assert_true(f.n_workloads < MOST_WORKLOADS);
+		kgrid__v1__workload_offer__init(o);
+		o->name = TEXT(w->name);
+		o->declaration = TEXT(w->declaration);
+		o->digest = TEXT("d1");
+		o->has_available = o->available = 1;
+		list[f.n_workloads++] = o;
+	}
+	f.workloads = list;
+	thp.name = TEXT("thp");
+	thp.value = TEXT(m->thp);
+	f.settings = settings;
+	f.n_settings = m->thp != NULL;
+	f.has_settings_known = f.settings_known = m->settings_known;
+	f.cpu_vendor = TEXT(m->vendor ? m->vendor : "GenuineIntel");
+	f.cpu_name = TEXT("Test CPU");
+	f.clock = TEXT("real");
+	f.initrd_policy = TEXT("overlay");
 	f.has_cpus = 1;
 	f.cpus = 2;
-	f.workloads = offers;
-	f.n_workloads = 1;
+	f.address = TEXT(m->address);
 	peer_send(p, KG_MSG_FACTS, 0, &f.base);
+}
+
+void peer_agent_state(struct peer *p, uint64_t boot, uint64_t lease_epoch, const char *stage)
+{
+	Kgrid__V1__AgentState s = KGRID__V1__AGENT_STATE__INIT;
+
 	s.has_boot = s.has_lease_epoch = 1;
 	s.boot = boot;
 	s.lease_epoch = lease_epoch;
-	s.stage = (char *)(uintptr_t) "";
+	s.stage = TEXT(stage);
 	peer_send(p, KG_MSG_AGENT_STATE, 0, &s.base);
+}
+
+void peer_agent_ready(struct peer *p, uint64_t boot, uint64_t lease_epoch)
+{
+	static const struct peer_workload workloads[] = {{"fake", fake_workload}, {NULL, NULL}};
+
+	peer_agent_facts(p, &(struct peer_machine){.workloads = workloads});
+	peer_agent_state(p, boot, lease_epoch, "");
 }
 
 struct kg_msg *peer_call(struct peer *p, uint16_t type, const ProtobufCMessage *body, uint16_t want)

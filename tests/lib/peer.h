@@ -29,7 +29,21 @@ bool peer_quiet(struct peer *p, int ms);
 /* HELLO both ways. */
 void peer_hello_client(struct peer *p);
 void peer_hello_agent(struct peer *p, const char *machine, const char *state_id);
-/* FACTS of a small Intel machine with one workload "fake", and AGENT_STATE. */
+struct peer_workload {
+	const char *name, *declaration;
+};
+struct peer_machine {
+	const char *vendor;  /* NULL: GenuineIntel */
+	const char *address; /* NULL: it tells none */
+	const char *thp;     /* values of the one setting that it offers; NULL: it offers none */
+	bool settings_known; /* whether it says what it offers */
+	const struct peer_workload *workloads; /* at most 4, then one without a name */
+};
+/* FACTS of a small machine. */
+void peer_agent_facts(struct peer *p, const struct peer_machine *m);
+/* AGENT_STATE; boot 0: it holds none. */
+void peer_agent_state(struct peer *p, uint64_t boot, uint64_t lease_epoch, const char *stage);
+/* FACTS of an Intel machine with one workload "fake", and AGENT_STATE. */
 void peer_agent_ready(struct peer *p, uint64_t boot, uint64_t lease_epoch);
 
 /* Sends a request and waits for its answer of type `want`; an ERROR fails the test. */
