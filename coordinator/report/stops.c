@@ -9,6 +9,11 @@ void report_stop_text(const struct report_stop *x, struct kg_str *s)
 		kg_str_add(s, x->machine);
 	else
 		kg_str_addf(s, "%u machine%s", x->machines, plural(x->machines));
+	if (!x->outcome) {
+		kg_str_addf(s, ": made all %u block%s: the stop rule '%s' did not end it sooner",
+			    x->most, plural(x->most), x->reason);
+		return;
+	}
 	if (x->most == 0)
 		kg_str_add(s, ": stopped before the first block");
 	else if (x->least == x->most)

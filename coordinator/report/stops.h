@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What ended slots of a job before they ran: its stop rule, its budget, a queue timeout. Pure. */
+/* What ended a job on a machine: its stop rule, its budget, a queue timeout, or the most blocks that a
+ * stop rule allows. Pure. */
 #ifndef KG_COORDINATOR_REPORT_STOPS_H
 #define KG_COORDINATOR_REPORT_STOPS_H
 
@@ -9,15 +10,16 @@
 
 struct report_stop {	     /* texts borrow */
 	const char *machine; /* NULL: everywhere */
-	const char *outcome; /* "skipped", "queue-timeout" */
-	const char *reason;  /* "": none */
+	const char *outcome; /* "skipped", "queue-timeout"; NULL: all blocks were made */
+	const char *reason;  /* "": none; without an outcome the stop rule */
 	uint64_t slots;
 	uint32_t machines;    /* that had slots left */
 	uint32_t least, most; /* blocks that they had made of the job */
 };
 
 /* Adds "lab-intel: stopped after 7 blocks, 12 slots are skipped: REASON", or
- * "3 machines: stopped after 2 to 5 blocks, ...". */
+ * "3 machines: stopped after 2 to 5 blocks, ...", or
+ * "lab-amd: made all 12 blocks: the stop rule 'ci95 <= 1 %' did not end it sooner". */
 void report_stop_text(const struct report_stop *x, struct kg_str *s);
 
 #endif

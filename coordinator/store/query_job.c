@@ -131,10 +131,10 @@ static int read_after(struct db *db, uint64_t job, Kgrid__V1__JobSummary *s, str
 	return rc;
 }
 
-/* ---- what ended it early ---- */
+/* ---- what ended it, early or not ---- */
 
-int read_stops(struct db *db, struct arena *a, uint64_t job, struct report_stop **ret,
-	       size_t *ret_n, struct kg_err *err)
+static int read_ended(struct db *db, struct arena *a, uint64_t job, struct report_stop **ret,
+		      size_t *ret_n, struct kg_err *err)
 {
 	static const char sql[] =
 		"SELECT j.value ->> 'machine', j.value ->> 'outcome', j.value ->> 'reason',"
@@ -161,6 +161,43 @@ int read_stops(struct db *db, struct arena *a, uint64_t job, struct report_stop 
 	}
 	db_reset(st);
 	return a->failed ? reply_oom(err) : rc;
+}
+
+/* Machines of a job with a stop rule that have made all their blocks. */
+static int read_whole(struct db *db, struct arena *a, uint64_t job, struct report_stop **ret,
+		      size_t *ret_n, struct kg_err *err)
+{
+	static const char sql[] =
+		"SELECT cell.machine, max(slot.block), printf('ci95 <= %g %%', job.until_pct)"
+		" FROM job JOIN slot ON slot.job = job.id JOIN cell ON cell.id = slot.cell"
+		" WHERE job.id = ? AND job.until_pct > 0 AND slot.outcome IS NOT 'infeasible'"
+		" GROUP BY cell.machine HAVING count(*) = count(slot.outcome)"
+		"  AND max(slot.outcome IN ('skipped', 'cancelled', 'queue-timeout')) = 0"
+		" ORDER BY cell.machine";
+	sqlite3_stmt *st;
+	int rc = db_select(db, err, sql, &st, I(job));
+
+	if (rc < 0)
+		return rc;
+	while ((rc = db_step(db, st, err)) > 0) {
+		struct report_stop *x = arena_push(a, ret, ret_n, sizeof(*x));
+
+		if (!x)
+			break;
+		x->machine = arena_text(a, db_col_text(st, 0));
+		x->least = x->most = (uint32_t)sqlite3_column_int64(st, 1);
+		x->reason = arena_text(a, db_col_text_or(st, 2, ""));
+	}
+	db_reset(st);
+	return a->failed ? reply_oom(err) : rc;
+}
+
+int read_stops(struct db *db, struct arena *a, uint64_t job, struct report_stop **ret,
+	       size_t *ret_n, struct kg_err *err)
+{
+	int rc = read_ended(db, a, job, ret, ret_n, err);
+
+	return rc < 0 ? rc : read_whole(db, a, job, ret, ret_n, err);
 }
 
 static int fill_stops(struct db *db, uint64_t job, Kgrid__V1__JobSummary *s, struct kg_err *err)

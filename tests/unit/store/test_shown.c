@@ -688,6 +688,35 @@ static void test_a_comparison_says_who_stopped_early_and_why(void **state)
 	free_compare(r);
 }
 
+static void test_a_comparison_says_that_the_most_blocks_were_made(void **state)
+{
+	static const char text[] =
+		MACHINE ": made all 3 blocks: the stop rule 'ci95 <= 1.5 %' did not end it sooner";
+	struct fixture *f = *state;
+	Kgrid__V1__CompareReply *r;
+	struct plan_job p;
+	struct answer a;
+
+	plan_init(&p, "most");
+	(void)plan_cell(&p, false);
+	p.job.until_pct = 1.5;
+	plan_slots(&p, 3);
+	(void)plan_insert(f, &p, &a);
+	for (uint32_t b = 1; b <= 3; b++) {
+		r = compare_job(f, 1);
+		assert_int_equal(r->job->n_stops, 0); /* not yet */
+		free_compare(r);
+		plan_boot(f, b, 1,
+			  &(struct fixture_where){.kernel = KERNEL_A, .started_ns = SECOND},
+			  (uint64_t[]){b}, (double[]){100 + b}, 1);
+	}
+	r = compare_job(f, 1);
+	assert_true(has_note(r, text));
+	assert_int_equal(r->job->n_stops, 1);
+	assert_string_equal(r->job->stops[0], text);
+	free_compare(r);
+}
+
 #define T_(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -711,6 +740,7 @@ int main(void)
 		T_(test_real_drift_is_a_warning),
 		T_(test_a_block_whose_canary_alone_passed_is_not_looked_at),
 		T_(test_a_comparison_says_who_stopped_early_and_why),
+		T_(test_a_comparison_says_that_the_most_blocks_were_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
