@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/cache.h"
+#include "common/fault.h"
 #include "common/file.h"
 #include "common/sha256.h"
 #include "common/str.h"
@@ -279,7 +280,10 @@ static int close_whole(struct boot_fetch *f, const struct want *w)
 		f->second_try = true; /* a .part file of old may have been damaged */
 		return KG_ECORRUPT;
 	}
-	if (fsync(f->fd) < 0 || rename(part, path) < 0)
+	if (fsync(f->fd) < 0)
+		rc = -errno;
+	KG_FAULT(FETCH_SYNCED);
+	if (rc == 0 && rename(part, path) < 0)
 		rc = -errno;
 	close_part(f);
 	if (rc < 0) {

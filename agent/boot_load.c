@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/cmdline.h"
+#include "common/fault.h"
 #include "common/file.h"
 
 /* include/uapi/linux/kexec.h */
@@ -125,6 +126,7 @@ int boot_load(const char *kernel, const char *initrd, const char *cmdline, const
 	if (strlen(cmdline) > KG_CMDLINE_MAX)
 		return kg_err_set(err, KG_ELIMIT, "command line of %zu characters, at most %d",
 				  strlen(cmdline), KG_CMDLINE_MAX);
+	KG_FAULT(KEXEC_LOAD);
 	kfd = open(kernel, O_RDONLY | O_CLOEXEC);
 	if (kfd < 0)
 		return kg_err_errno(err, "cannot open", kernel);
@@ -147,6 +149,7 @@ int boot_load(const char *kernel, const char *initrd, const char *cmdline, const
 		return kg_err_set(err, rc, "cannot load the kernel: %s", boot_load_reason(rc));
 	}
 	rc = check_loaded(err);
+	KG_FAULT(KEXEC_LOADED);
 	if (rc == 0)
 		*ret_method = method;
 	return rc;

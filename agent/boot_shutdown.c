@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/fault.h"
 #include "common/log.h"
 
 bool boot_shutdown_by_systemd(const struct agent_config *c)
@@ -59,6 +60,7 @@ int boot_systemctl(const char *verb, bool force, uint64_t limit_ns, struct kg_er
 	pid_t pid;
 
 	sync();
+	KG_FAULT(KEXEC_HOP);
 	rc = posix_spawnp(&pid, "systemctl", NULL, NULL, argv, env);
 	if (rc != 0)
 		return kg_err_set(err, -rc, "cannot run 'systemctl': %s", strerror(rc));
@@ -99,6 +101,7 @@ int boot_shutdown_direct(const struct agent_config *c, struct kg_err *err)
 
 	if (rc < 0)
 		return rc;
+	KG_FAULT(KEXEC_HOP);
 	(void)reboot(RB_KEXEC);
 	return kg_err_errno(err, "cannot start", "the loaded kernel");
 }

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -440,7 +439,7 @@ int driver_lock(struct driver *d, struct kg_err *err)
 	d->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (d->lock_fd < 0)
 		return kg_err_errno(err, "cannot open", path);
-	if (flock(d->lock_fd, LOCK_EX | LOCK_NB) < 0)
+	if (kg_lock(d->lock_fd) < 0)
 		return kg_err_set(err, KG_EBUSY, "another agent uses '%s'", d->config->state_dir);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/fault.h"
 #include "common/file.h"
 #include "common/str.h"
 
@@ -311,10 +312,13 @@ int spool_append(struct spool *s, uint64_t seq, uint32_t mark, const void *bytes
 	put64(head + 8, seq);
 	put32(head + 16, spool_crc32(spool_crc32(0, head, 16), bytes, len));
 	rc = write_at(s->fd, s->end, head, sizeof(head));
+	KG_FAULT(SPOOL_HEAD);
 	if (rc == 0)
 		rc = write_at(s->fd, s->end + ENTRY_SIZE, bytes, len);
+	KG_FAULT(SPOOL_WRITTEN);
 	if (rc == 0 && fdatasync(s->fd) < 0)
 		rc = -errno;
+	KG_FAULT(SPOOL_SYNCED);
 	if (rc < 0) {
 		(void)!ftruncate(s->fd, (off_t)s->end);
 		return kg_err_set(err, rc, "cannot write '%s': %s", s->path, kg_strerror(rc));
@@ -430,6 +434,7 @@ static int compact(struct spool *s, struct kg_err *err)
 		rc = copy_range(s->fd, from, s->end, fd);
 	if (rc == 0 && fsync(fd) < 0)
 		rc = -errno;
+	KG_FAULT(SPOOL_COPIED);
 	if (rc == 0 && rename(tmp, s->path) < 0)
 		rc = -errno;
 	if (rc < 0) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/workload_registry.h"
+#include "common/fault.h"
 #include "common/file.h"
 #include "common/str.h"
 
@@ -105,9 +106,11 @@ static int fork_child(struct child *c, pid_t *ret_pid)
 	/* No handler of the agent may run in the child. */
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, &old);
+	KG_FAULT(RUN_SPAWN);
 	pid = fork();
 	if (pid == 0)
 		run_child(c);
+	KG_FAULT(RUN_SPAWNED);
 	rc = pid < 0 ? -errno : 0;
 	(void)sigprocmask(SIG_SETMASK, &old, NULL);
 	close(report[1]);

@@ -8,8 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "common/fault.h"
 
 static int read_rest(int fd, size_t max, char **ret_text, size_t *ret_len)
 {
@@ -126,6 +130,7 @@ int kg_fsync_dir_of(const char *path, struct kg_err *err)
 		return kg_err_errno(err, "cannot open directory", dir);
 	if (fsync(fd) < 0)
 		rc = kg_err_errno(err, "cannot sync directory", dir);
+	KG_FAULT(DIR_SYNCED);
 	close(fd);
 	return rc;
 }
@@ -142,17 +147,35 @@ int kg_file_replace(const char *path, const void *bytes, size_t len, mode_t mode
 	if (fd < 0)
 		return kg_err_errno(err, "cannot create", tmp);
 	rc = kg_write_all(fd, bytes, len);
+	KG_FAULT(FILE_WRITTEN);
 	if (rc == 0 && fsync(fd) < 0)
 		rc = -errno;
 	if (close(fd) < 0 && rc == 0)
 		rc = -errno;
+	KG_FAULT(FILE_SYNCED);
 	if (rc == 0 && rename(tmp, path) < 0)
 		rc = -errno;
+	KG_FAULT(FILE_RENAMED);
 	if (rc < 0) {
 		(void)unlink(tmp);
 		return kg_err_set(err, rc, "cannot write '%s': %s", path, kg_strerror(rc));
 	}
 	return kg_fsync_dir_of(path, err);
+}
+
+int kg_lock(int fd)
+{
+	const struct timespec pause = {.tv_nsec = 20000000};
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		(void)nanosleep(&pause, NULL);
+	}
+	return -EWOULDBLOCK;
 }
 
 int kg_mkdir_p(const char *path, mode_t mode, struct kg_err *err)

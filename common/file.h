@@ -26,6 +26,10 @@ int kg_fsync_dir_of(const char *path, struct kg_err *err);
 int kg_mkdir_p(const char *path, mode_t mode, struct kg_err *err);
 /* Writes all bytes or fails; retries EINTR and short writes. */
 int kg_write_all(int fd, const void *bytes, size_t len);
+/* Takes the exclusive lock of a file for as long as it is open. A process that the last owner was
+ * starting when it was killed holds it until its own exec: waits up to 2 s. -EWOULDBLOCK: another
+ * process has it; else -errno. */
+int kg_lock(int fd);
 /* Removes a directory tree or a file; missing is fine. Never follows links. */
 int kg_remove_tree(const char *path, struct kg_err *err);
 

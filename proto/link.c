@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fault.h"
 #include "proto/messages.h"
 
 #define READ_BUFFER_BYTES (64 * 1024)
@@ -253,6 +254,7 @@ static int write_bytes(struct kg_link *l, uint8_t *bytes, size_t len)
 	w->req.data = w;
 	w->link = l;
 	w->bytes = bytes;
+	KG_FAULT(LINK_SEND);
 	rc = uv_write(&w->req, &l->u.stream, &buf, 1, on_written);
 	if (rc < 0) {
 		free(bytes);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/fault.h"
 #include "common/file.h"
 
 /* Uploads whose running digest is kept; further ones are hashed again when they go on. */
@@ -433,6 +434,7 @@ static int sync_path(const char *path, int flags, struct kg_err *err)
 
 	if (fd < 0)
 		return kg_err_errno(err, "cannot open", path);
+	KG_FAULT(BLOB_SYNC);
 	if (fsync(fd) < 0)
 		rc = kg_err_errno(err, "cannot sync", path);
 	close(fd);

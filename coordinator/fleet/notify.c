@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/fault.h"
 #include "common/log.h"
 #include "common/str.h"
 #include "coordinator/coordinator.h"
@@ -204,6 +205,7 @@ static int spawn(struct notice *n)
 	n->c->notices = n;
 	(void)uv_timer_init(&n->c->loop, &n->timer);
 	(void)uv_pipe_init(&n->c->loop, &n->input, 0);
+	KG_FAULT(NOTICE_SPAWN);
 	rc = uv_spawn(&n->c->loop, &n->process, &o);
 	if (rc < 0)
 		return rc;

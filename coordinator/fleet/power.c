@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/fault.h"
 #include "common/log.h"
 #include "coordinator/coordinator.h"
 
@@ -150,6 +151,7 @@ void power_cycle(struct driver *d, const char *machine, uint64_t job, uint64_t b
 	d->power = p;
 	p->handles = 2;
 	(void)uv_timer_init(&d->c->loop, &p->timer);
+	KG_FAULT(POWER_SPAWN);
 	rc = uv_spawn(&d->c->loop, &p->process, &o);
 	if (rc < 0) {
 		char text[128];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/fault.h"
 #include "common/file.h"
 #include "coordinator/store/db.h"
 
@@ -88,6 +89,7 @@ static int apply(struct db *db, const struct store_migration *m, struct kg_err *
 		rc = check_references(db, err);
 	if (rc == 0)
 		rc = db_script(db, err, ids);
+	KG_FAULT(MIGRATE);
 	if (rc == 0)
 		rc = db_script(db, err, "COMMIT");
 	if (rc < 0 && !sqlite3_get_autocommit(db->h))

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/fault.h"
 #include "common/file.h"
 #include "coordinator/store/migrate.h"
 #include "coordinator/store/op.h"
@@ -216,8 +216,10 @@ static int run_batch(struct store *s, struct op_list *batch, struct op_list *ran
 		if (rc < 0)
 			*err = op->err;
 	}
+	KG_FAULT(STORE_BEGUN);
 	if (rc == 0)
 		rc = db_exec(&s->db, err, "COMMIT", NIL);
+	KG_FAULT(STORE_COMMITTED);
 	if (rc < 0 && !sqlite3_get_autocommit(s->db.h))
 		(void)db_exec(&s->db, NULL, "ROLLBACK", NIL);
 	return rc;
@@ -389,14 +391,15 @@ static int take_lock(const char *path, int *ret_fd, struct kg_err *err)
 	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		rc = kg_err_errno(err, "cannot open", name);
-	} else if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+	} else if ((rc = kg_lock(fd)) < 0) {
 		ssize_t n = read(fd, pid, sizeof(pid) - 1);
 
 		pid[n > 0 ? strcspn(pid, "\n") : 0] = '\0';
-		rc = errno == EWOULDBLOCK ? kg_err_set(err, KG_EBUSY,
-						       "'%s' is in use by another coordinator%s%s",
-						       path, pid[0] ? ", process " : "", pid)
-					  : kg_err_errno(err, "cannot lock", name);
+		rc = rc == -EWOULDBLOCK
+			     ? kg_err_set(err, KG_EBUSY,
+					  "'%s' is in use by another coordinator%s%s", path,
+					  pid[0] ? ", process " : "", pid)
+			     : kg_err_set(err, rc, "cannot lock '%s': %s", name, kg_strerror(rc));
 		(void)close(fd);
 	} else {
 		int len = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());

@@ -6,8 +6,11 @@
 #include "tests/lib/cmocka_all.h"
 
 #include <stdio.h>
+#include <time.h>
 
+#include "common/clock.h"
 #include "common/err.h"
+#include "common/fault.h"
 #include "tests/lib/grid.h"
 #include "tests/lib/peer.h"
 #include "tests/lib/synthetic_kernel.h"
@@ -333,6 +336,61 @@ static void test_coordinator_killed_at_every_record_loses_and_doubles_nothing(vo
 	assert_int_equal(grid_count(&w->g, "SELECT count(*) FROM boot"), 1);
 }
 
+#ifdef KGRID_FAULTS
+/* The agent says everything, whatever it hears; over when all is stored, or the coordinator dead. */
+static bool dies_of(struct world *w, enum kg_fault_point p, int nth)
+{
+	static const char over[] = "SELECT count(*) FROM job WHERE state = 'done'";
+	const struct timespec pause = {.tv_nsec = 10000000};
+	uint64_t end = kg_monotonic_ns() + 10 * KG_NSEC_PER_SEC, seq;
+	char wish[48];
+
+	grid_kill(&w->g);
+	(void)snprintf(wish, sizeof(wish), "%s:%d", kg_fault_name(p), nth);
+	assert_int_equal(setenv("KGRID_FAULT", wish, 1), 0);
+	grid_start(&w->g, NULL);
+	assert_int_equal(unsetenv("KGRID_FAULT"), 0);
+	peer_close(w->agent);
+	w->agent = peer_connect(w->g.tcp);
+	peer_say_hello_agent(w->agent, "m1", "state-1");
+	peer_agent_ready(w->agent, w->boot, w->epoch);
+	for (seq = 1; seq <= GOOD_RECORDS; seq++) {
+		send_good(w, seq);
+		(void)nanosleep(&pause, NULL); /* so that not all of it is one commit */
+	}
+	while (!grid_died(&w->g) && grid_count(&w->g, over) == 0) {
+		assert_true(kg_monotonic_ns() < end);
+		(void)nanosleep(&pause, NULL);
+	}
+	return grid_died(&w->g);
+}
+
+static void test_coordinator_that_dies_at_every_point_loses_and_doubles_nothing(void **state)
+{
+	static const enum kg_fault_point points[] = {KG_FAULT_STORE_BEGUN, KG_FAULT_STORE_COMMITTED,
+						     KG_FAULT_LINK_SEND};
+	size_t i;
+	int nth;
+
+	for (i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+		for (nth = 1; nth <= 8; nth++) {
+			struct world *w = *state;
+			uint64_t seq;
+
+			if (!dies_of(w, points[i], nth))
+				assert_true(nth > 3); /* many records may share a commit */
+			grid_kill(&w->g);
+			grid_start(&w->g, NULL);
+			reconnect(w, w->boot);
+			for (seq = 1; seq <= GOOD_RECORDS; seq++)
+				send_good(w, seq);
+			expect_all_passed_once(w);
+			(void)teardown(state);
+			(void)setup(state);
+		}
+}
+#endif
+
 static void test_boot_whose_last_record_was_committed_before_a_kill_is_ended(void **state)
 {
 	struct world *w = *state;
@@ -554,6 +612,9 @@ int main(void)
 		T(test_duplicated_records_are_stored_once),
 		T(test_record_that_skips_a_number_is_not_stored),
 		T(test_coordinator_killed_at_every_record_loses_and_doubles_nothing),
+#ifdef KGRID_FAULTS
+		T(test_coordinator_that_dies_at_every_point_loses_and_doubles_nothing),
+#endif
 		T(test_boot_whose_last_record_was_committed_before_a_kill_is_ended),
 		T(test_a_boot_whose_runs_are_over_goes_on_after_a_kill),
 		T(test_wrong_lsm_stores_no_sample_and_ends_so_after_its_tries),

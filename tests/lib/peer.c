@@ -156,7 +156,7 @@ struct kg_msg *peer_expect(struct peer *p, uint16_t type)
 	}
 }
 
-static void hello(struct peer *p, Kgrid__V1__Role role, const char *machine, const char *state_id)
+static void say_hello(struct peer *p, Kgrid__V1__Role role, const char *machine, const char *state_id)
 {
 	Kgrid__V1__Hello h = KGRID__V1__HELLO__INIT;
 
@@ -169,17 +169,23 @@ static void hello(struct peer *p, Kgrid__V1__Role role, const char *machine, con
 	h.state_id = (char *)(uintptr_t)state_id;
 	h.instance = (char *)(uintptr_t) "00000000000000000000000000000001";
 	peer_send(p, KG_MSG_HELLO, 0, &h.base);
-	kg_msg_free(peer_expect(p, KG_MSG_HELLO));
 }
 
 void peer_hello_client(struct peer *p)
 {
-	hello(p, KGRID__V1__ROLE__ROLE_CLIENT, NULL, NULL);
+	say_hello(p, KGRID__V1__ROLE__ROLE_CLIENT, NULL, NULL);
+	kg_msg_free(peer_expect(p, KG_MSG_HELLO));
+}
+
+void peer_say_hello_agent(struct peer *p, const char *machine, const char *state_id)
+{
+	say_hello(p, KGRID__V1__ROLE__ROLE_AGENT, machine, state_id);
 }
 
 void peer_hello_agent(struct peer *p, const char *machine, const char *state_id)
 {
-	hello(p, KGRID__V1__ROLE__ROLE_AGENT, machine, state_id);
+	peer_say_hello_agent(p, machine, state_id);
+	kg_msg_free(peer_expect(p, KG_MSG_HELLO));
 }
 
 static const char fake_workload[] = "name: fake\n"

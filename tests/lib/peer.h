@@ -28,6 +28,8 @@ bool peer_quiet(struct peer *p, int ms);
 
 /* HELLO both ways. */
 void peer_hello_client(struct peer *p);
+/* Without waiting for an answer: the coordinator may be about to die. */
+void peer_say_hello_agent(struct peer *p, const char *machine, const char *state_id);
 void peer_hello_agent(struct peer *p, const char *machine, const char *state_id);
 struct peer_workload {
 	const char *name, *declaration;
