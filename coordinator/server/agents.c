@@ -214,7 +214,7 @@ static void acknowledge(struct session *x, const Kgrid__V1__Record *r, uint64_t 
 {
 	if (x->ack_due && (x->ack_boot != r->boot || x->ack_epoch != r->lease_epoch))
 		server_flush_acks(x->server);
-	x->ack_due = true;
+	server_ack_due(x);
 	x->ack_boot = r->boot;
 	x->ack_epoch = r->lease_epoch;
 	x->ack_seq = seq;

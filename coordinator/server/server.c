@@ -52,6 +52,30 @@ void session_unref(struct session *x)
 	free(x);
 }
 
+void server_ack_due(struct session *x)
+{
+	struct server *s = x->server;
+
+	if (x->ack_due || x->closed)
+		return;
+	x->ack_due = true;
+	x->next_due = s->due_sessions;
+	x->due_at = &s->due_sessions;
+	if (x->next_due)
+		x->next_due->due_at = &x->next_due;
+	s->due_sessions = x;
+}
+
+static void ack_not_due(struct session *x)
+{
+	if (!x->ack_due)
+		return;
+	x->ack_due = false;
+	*x->due_at = x->next_due;
+	if (x->next_due)
+		x->next_due->due_at = x->due_at;
+}
+
 static void on_closed(struct kg_link *l, int code, const char *reason)
 {
 	struct session *x = l->data;
@@ -67,21 +91,29 @@ static void on_closed(struct kg_link *l, int code, const char *reason)
 	if (x->next)
 		x->next->prev = x->prev;
 	s->n_sessions--;
+	if (x->machine[0])
+		sched_hash_remove(&s->agents, &x->by_machine);
+	ack_not_due(x);
 	if (x->role == KGRID__V1__ROLE__ROLE_AGENT && x->greeted)
 		agents_session_closed(x);
 	watch_session_closed(x);
 	session_unref(x);
 }
 
-struct session *server_agent(struct server *s, const char *machine)
+struct session *server_agent(const struct server *s, const char *machine)
 {
-	struct session *x;
+	struct sched_link *l = sched_hash_find(&s->agents, sched_hash_text(machine));
+	struct session *newest = NULL;
 
-	for (x = s->sessions; x; x = x->next)
-		if (x->greeted && !x->closed && x->role == KGRID__V1__ROLE__ROLE_AGENT &&
-		    x->link.state == KG_LINK_OPEN && strcmp(x->machine, machine) == 0)
-			return x;
-	return NULL;
+	/* Oldest first; one that was replaced stays until its handle is closed. */
+	for (; l; l = sched_hash_again(l)) {
+		struct session *x = sched_owner(l, struct session, by_machine);
+
+		if (x->greeted && !x->closed && x->link.state == KG_LINK_OPEN &&
+		    strcmp(x->machine, machine) == 0)
+			newest = x;
+	}
+	return newest;
 }
 
 static void copy_field(char *to, size_t size, const char *from)
@@ -119,6 +151,7 @@ static bool admit_agent(struct session *x, const Kgrid__V1__Hello *h)
 	copy_field(x->machine, sizeof(x->machine), h->machine);
 	copy_field(x->instance, sizeof(x->instance), h->instance);
 	copy_field(x->state_id, sizeof(x->state_id), h->state_id);
+	sched_hash_insert(&x->server->agents, &x->by_machine, sched_hash_text(x->machine));
 	return true;
 }
 
@@ -515,6 +548,7 @@ void server_deinit(struct server *s)
 {
 	free(s->socket_path);
 	s->socket_path = NULL;
+	sched_hash_deinit(&s->agents);
 }
 
 void server_tick(struct server *s, uint64_t now_ns)
@@ -537,15 +571,12 @@ void server_tick(struct server *s, uint64_t now_ns)
 
 void server_flush_acks(struct server *s)
 {
-	struct session *x, *next;
+	struct session *x;
 
-	for (x = s->sessions; x; x = next) {
+	while ((x = s->due_sessions)) {
 		Kgrid__V1__RecordAck a = KGRID__V1__RECORD_ACK__INIT;
 
-		next = x->next;
-		if (!x->ack_due)
-			continue;
-		x->ack_due = false;
+		ack_not_due(x);
 		a.has_boot = a.has_lease_epoch = a.has_seq = 1;
 		a.boot = x->ack_boot;
 		a.lease_epoch = x->ack_epoch;

@@ -14,6 +14,7 @@
 #include <uv.h>
 
 #include "common/err.h"
+#include "coordinator/schedule/tree.h"
 #include "proto/hello.h"
 #include "proto/link.h"
 
@@ -28,6 +29,7 @@ struct session {
 	struct kg_link link;
 	struct server *server;
 	struct session *next, *prev;
+	struct sched_link by_machine; /* agent, from HELLO to the end of the connection */
 	uint64_t id;
 	unsigned refs; /* work that will come back to it; it is freed after the last */
 	bool greeted;
@@ -45,6 +47,7 @@ struct session {
 	uint64_t last_in_ns;
 	/* records committed and not yet acknowledged: one ack for many, at the end of a poll */
 	bool ack_due;
+	struct session *next_due, **due_at; /* while it is due */
 	uint64_t ack_boot, ack_epoch, ack_seq;
 	struct watch *watch; /* client that watches a job */
 	unsigned work;	     /* requests of this session on worker threads */
@@ -72,6 +75,9 @@ struct server {
 	unsigned open_listeners;
 	char *socket_path; /* owned; removed at the end */
 	struct session *sessions;
+	struct sched_hash agents;     /* by machine */
+	struct watch *watches;	      /* of all sessions */
+	struct session *due_sessions; /* that have an acknowledgement due */
 	unsigned n_sessions;
 	uint64_t next_id;
 	uv_timer_t watch_timer;
@@ -88,10 +94,13 @@ bool server_idle(const struct server *s);
 void server_deinit(struct server *s);
 /* Once a second: greetings that never came, silence. */
 void server_tick(struct server *s, uint64_t now_ns);
+/* A record of the session was committed: it gets an acknowledgement at the next flush. */
+void server_ack_due(struct session *x);
 /* After the store's callbacks: acknowledges what was committed. */
 void server_flush_acks(struct server *s);
 
-struct session *server_agent(struct server *s, const char *machine); /* NULL: not connected */
+/* The newest open connection of the machine's agent; NULL: not connected. */
+struct session *server_agent(const struct server *s, const char *machine);
 
 void session_ref(struct session *x);
 void session_unref(struct session *x);

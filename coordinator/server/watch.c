@@ -18,6 +18,8 @@
 #define WATCH_INTERVAL_MS 500
 
 struct watch {
+	struct session *session;
+	struct watch *next, **at; /* of the server */
 	uint32_t id;
 	uint64_t job; /* 0 until the first answer says which is the newest */
 	uint64_t after_event;
@@ -40,6 +42,9 @@ void watch_session_closed(struct session *x)
 {
 	if (!x->watch)
 		return;
+	*x->watch->at = x->watch->next;
+	if (x->watch->next)
+		x->watch->next->at = x->watch->at;
 	clear_samples(x->watch);
 	kg_arena_deinit(&x->watch->texts);
 	free(x->watch);
@@ -187,19 +192,16 @@ static void on_watch_timer(uv_timer_t *t)
 {
 	struct server *s = t->data;
 	uint64_t now = kg_boottime_ns();
-	bool any = false;
-	struct session *x;
+	struct watch *w, *next;
 
-	for (x = s->sessions; x; x = x->next) {
-		if (!x->watch)
+	for (w = s->watches; w; w = next) {
+		next = w->next;
+		if (w->running || kg_link_queued_bytes(&w->session->link) > (1u << 20))
 			continue;
-		any = true;
-		if (x->watch->running || kg_link_queued_bytes(&x->link) > (1u << 20))
-			continue;
-		if (x->watch->dirty || now - x->watch->last_ns > 5 * KG_NSEC_PER_SEC)
-			start_update(x);
+		if (w->dirty || now - w->last_ns > 5 * KG_NSEC_PER_SEC)
+			start_update(w->session);
 	}
-	if (!any)
+	if (!s->watches)
 		(void)uv_timer_stop(t);
 }
 
@@ -217,6 +219,12 @@ void handle_watch(const struct request *rq)
 		session_error(x, rq->id, -ENOMEM, "out of memory");
 		return;
 	}
+	x->watch->session = x;
+	x->watch->next = s->watches;
+	x->watch->at = &s->watches;
+	if (s->watches)
+		s->watches->at = &x->watch->next;
+	s->watches = x->watch;
 	kg_arena_init(&x->watch->texts, 1u << 20);
 	x->watch->id = rq->id;
 	x->watch->job = REQUEST_BODY(rq, Kgrid__V1__WatchRequest)->job;
@@ -229,11 +237,11 @@ void handle_watch(const struct request *rq)
 
 void watch_dirty(struct server *s, uint64_t job)
 {
-	struct session *x;
+	struct watch *w;
 
-	for (x = s->sessions; x; x = x->next)
-		if (x->watch && (x->watch->job == job || x->watch->job == 0))
-			x->watch->dirty = true;
+	for (w = s->watches; w; w = w->next)
+		if (w->job == job || w->job == 0)
+			w->dirty = true;
 }
 
 static void keep_sample(struct watch *w, const struct watch_sample *in)
@@ -262,12 +270,12 @@ static void keep_sample(struct watch *w, const struct watch_sample *in)
 
 void watch_sample(struct server *s, const struct watch_sample *sample)
 {
-	struct session *x;
+	struct watch *w;
 
-	for (x = s->sessions; x; x = x->next) {
-		if (!x->watch || x->watch->job != sample->job)
+	for (w = s->watches; w; w = w->next) {
+		if (w->job != sample->job)
 			continue;
-		keep_sample(x->watch, sample);
-		x->watch->dirty = true;
+		keep_sample(w, sample);
+		w->dirty = true;
 	}
 }

@@ -133,6 +133,69 @@ static void test_an_agent_that_comes_again_replaces_its_old_connection(void **st
 	peer_close(new);
 }
 
+static void expect_state(struct peer *client, const char *machine, const char *want)
+{
+	Kgrid__V1__MachinesRequest rq = KGRID__V1__MACHINES_REQUEST__INIT;
+	const char *got = "";
+	struct kg_msg *m = NULL;
+
+	for (int i = 0; i < 500; i++) {
+		const Kgrid__V1__MachinesReply *r;
+
+		kg_msg_free(m);
+		m = peer_call(client, KG_MSG_MACHINES, &rq.base, KG_MSG_MACHINES_REPLY);
+		r = PEER_BODY(m, Kgrid__V1__MachinesReply);
+		got = "";
+		for (size_t k = 0; k < r->n_machines; k++)
+			if (strcmp(r->machines[k]->name, machine) == 0)
+				got = r->machines[k]->state;
+		if (strcmp(got, want) == 0)
+			break;
+		(void)usleep(10000);
+	}
+	assert_string_equal(got, want);
+	kg_msg_free(m);
+}
+
+/* More agents than the table of names begins with, so that names share places and it grows. */
+static void test_the_newest_connection_of_each_of_many_machines_counts(void **state)
+{
+	enum { MANY = 70, AGAIN = 3 };
+	struct grid *g = *state;
+	struct peer *agents[MANY], *c = peer_connect(g->socket);
+	char name[16], id[24];
+
+	peer_hello_client(c);
+	for (int i = 0; i < MANY * AGAIN; i++) {
+		int k = i % MANY;
+		struct peer *new = peer_connect(g->tcp);
+
+		(void)snprintf(name, sizeof(name), "m%d", k);
+		(void)snprintf(id, sizeof(id), "state-%d", k);
+		peer_hello_agent(new, name, id);
+		peer_agent_ready(new, 0, 0);
+		if (i >= MANY) { /* closed by the coordinator, not by us: the new one replaced it */
+			expect_closed(agents[k]);
+			peer_close(agents[k]);
+		}
+		agents[k] = new;
+	}
+	for (int k = 0; k < MANY; k++) {
+		(void)snprintf(name, sizeof(name), "m%d", k);
+		expect_state(c, name, "idle");
+	}
+	peer_close(agents[7]);
+	expect_state(c, "m7", "offline");
+	expect_state(c, "m8", "idle");
+	agents[7] = peer_connect(g->tcp); /* what has closed does not hide what comes later */
+	peer_hello_agent(agents[7], "m7", "another-state");
+	peer_agent_ready(agents[7], 0, 0);
+	expect_state(c, "m7", "idle");
+	for (int k = 0; k < MANY; k++)
+		peer_close(agents[k]);
+	peer_close(c);
+}
+
 static void test_oversized_frame_is_dropped_with_a_logged_reason(void **state)
 {
 	struct grid *g = *state;
@@ -280,6 +343,7 @@ int main(void)
 		T(test_agent_of_another_protocol_version_is_told_both_windows),
 		T(test_two_agents_with_the_same_name_the_second_is_refused),
 		T(test_an_agent_that_comes_again_replaces_its_old_connection),
+		T(test_the_newest_connection_of_each_of_many_machines_counts),
 		T(test_oversized_frame_is_dropped_with_a_logged_reason),
 		T(test_what_is_no_protocol_at_all_is_dropped),
 		T(test_first_message_must_be_hello),
