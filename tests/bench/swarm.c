@@ -189,8 +189,20 @@ static void say_hello(struct agent *a)
 	say(a, KG_MSG_HELLO, 0, &h.base);
 }
 
+static const char workload[] = "name: fake\n"
+			       "description: prints a number\n"
+			       "command: [echo, \"value 1\"]\n"
+			       "duration: \"1\"\n"
+			       "timeout: 10s\n"
+			       "metrics:\n"
+			       "  - name: rate\n"
+			       "    unit: 1/s\n"
+			       "    direction: higher\n"
+			       "    read: {line: \"value {value}\"}\n";
+
 static void say_facts(struct agent *a)
 {
+	Kgrid__V1__WorkloadOffer offer = KGRID__V1__WORKLOAD_OFFER__INIT, *offers[] = {&offer};
 	Kgrid__V1__MachineFacts f = KGRID__V1__MACHINE_FACTS__INIT;
 	Kgrid__V1__AgentState s = KGRID__V1__AGENT_STATE__INIT;
 
@@ -200,6 +212,12 @@ static void say_facts(struct agent *a)
 	f.initrd_policy = TEXT("overlay");
 	f.has_cpus = 1;
 	f.cpus = 2;
+	offer.name = TEXT("fake");
+	offer.declaration = TEXT(workload);
+	offer.digest = TEXT("d1");
+	offer.has_available = offer.available = 1;
+	f.workloads = offers;
+	f.n_workloads = 1;
 	say(a, KG_MSG_FACTS, 0, &f.base);
 	s.has_boot = s.has_lease_epoch = 1;
 	s.stage = TEXT("");
