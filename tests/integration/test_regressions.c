@@ -195,7 +195,9 @@ static void test_a_regression_is_tried_again_on_two_machines_and_people_are_told
 		const Kgrid__V1__RegressionMember *x = r->regressions[0]->members[n];
 
 		assert_true(x->effect_pct < -4.5 && x->effect_pct > -5.5);
-		assert_true(x->lo_pct < -5 && x->hi_pct > -5);
+		/* One draw in twenty has an interval beside the true effect. */
+		assert_true(x->lo_pct < x->effect_pct && x->hi_pct > x->effect_pct);
+		assert_true(x->lo_pct > -7 && x->hi_pct < -3);
 		assert_string_equal(x->stage, "confirmed");
 		assert_string_equal(x->confirm_machine, "m2");
 	}
