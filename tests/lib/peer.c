@@ -156,7 +156,8 @@ struct kg_msg *peer_expect(struct peer *p, uint16_t type)
 	}
 }
 
-static void say_hello(struct peer *p, Kgrid__V1__Role role, const char *machine, const char *state_id)
+static void say_hello(struct peer *p, Kgrid__V1__Role role, const char *machine,
+		      const char *state_id)
 {
 	Kgrid__V1__Hello h = KGRID__V1__HELLO__INIT;
 
