@@ -434,13 +434,17 @@ static int make_id(const char *path, char ret_id[33], struct kg_err *err)
 int driver_lock(struct driver *d, struct kg_err *err)
 {
 	char path[CACHE_PATH_SIZE];
+	int rc;
 
 	(void)snprintf(path, sizeof(path), "%s/lock", d->config->state_dir);
 	d->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (d->lock_fd < 0)
 		return kg_err_errno(err, "cannot open", path);
-	if (kg_lock(d->lock_fd) < 0)
+	rc = kg_lock(d->lock_fd);
+	if (rc == -EWOULDBLOCK)
 		return kg_err_set(err, KG_EBUSY, "another agent uses '%s'", d->config->state_dir);
+	if (rc < 0)
+		return kg_err_set(err, rc, "cannot lock '%s': %s", path, kg_strerror(rc));
 	return 0;
 }
 

@@ -23,7 +23,7 @@
 enum console_kind {
 	CONSOLE_KERNEL_START, /* "Linux version ..." */
 	CONSOLE_FIRMWARE,     /* the machine went through its firmware: no kexec */
-	CONSOLE_PANIC,	      /* fatal; any "not syncing" is one */
+	CONSOLE_PANIC,	      /* fatal: "Kernel panic - not syncing..." */
 	CONSOLE_OOPS,
 	CONSOLE_BUG,
 	CONSOLE_SOFT_LOCKUP,
